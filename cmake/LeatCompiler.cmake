@@ -3,9 +3,10 @@
 # functions:
 #   leat_compile_options(TARGET)   sets the options of every target of Leat
 #   leat_warnings(TARGET)          adds warnings, for hand-written code
-#   leat_not_fuzzed(TARGET)        keeps the fuzzer from counting the branches
-#                                  of code that parses nothing, which saves a
-#                                  quarter of the time to compile it unoptimized
+#   leat_not_fuzzed(TARGET)        is for code that parses nothing: the fuzzer
+#                                  does not count its branches; without
+#                                  optimization, such code compiles in three
+#                                  quarters of the time
 
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
@@ -13,11 +14,12 @@ find_program(LEAT_CCACHE ccache)
 find_program(LEAT_ENV env)
 mark_as_advanced(LEAT_CCACHE LEAT_ENV)
 if(LEAT_CCACHE AND LEAT_ENV AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # With the base folder, build folders of other names share the cache.
+  # CCACHE_BASEDIR lets build folders with different names share the cache.
   set(CMAKE_CXX_COMPILER_LAUNCHER
       "${LEAT_ENV}" "CCACHE_BASEDIR=${PROJECT_BINARY_DIR}"
       CCACHE_NOHASHDIR=true
-      # Without this ccache caches no file that uses a precompiled header.
+      # Without this setting, ccache caches no file that uses a precompiled
+      # header.
       CCACHE_SLOPPINESS=pch_defines,time_macros "${LEAT_CCACHE}")
 endif()
 
@@ -35,17 +37,18 @@ elseif(LEAT_SANITIZER)
   message(FATAL_ERROR "LEAT_SANITIZER: unknown value '${LEAT_SANITIZER}'")
 endif()
 if(LEAT_SANITIZER_FLAGS)
-  # Reports have line numbers. Optimizing doubles the time to compile, so only
-  # the libraries are optimized in which tests spend their time.
+  # -gline-tables-only gives line numbers to the reports of sanitizers.
+  # Optimizing doubles the time to compile, so only the libraries in which tests
+  # spend most of their time are optimized.
   set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O0 -gline-tables-only")
   set(LEAT_LIBRARY_OPTIONS -O1)
   add_link_options(${LEAT_SANITIZER_FLAGS})
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  # Some thirty programs are linked statically. For each that has a sanitizer in
-  # it GNU ld takes 15 s and lld 1 s. lld takes a member of an archive even for
-  # the sake of an inline function in it, unless an earlier library has that
-  # function too.
+  # About thirty programs are linked statically. GNU ld takes 15 s for a program
+  # with a sanitizer, and lld takes 1 s. lld links a whole member of an archive
+  # even if the program needs only an inline function from it, unless an earlier
+  # library has this function, too. So libstdc++ comes first.
   add_link_options(-fuse-ld=lld -lstdc++)
 endif()
 
@@ -63,7 +66,8 @@ function(leat_compile_options target)
     "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=leat/"
     ${LEAT_SANITIZER_FLAGS})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-    # Makes precompiled headers the same bytes whenever they are made.
+    # With this option, a precompiled header has the same bytes whenever it is
+    # made.
     target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
   endif()
   if(BUILD_SHARED_LIBS)
@@ -93,15 +97,16 @@ function(leat_warnings target)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # g++ 12 gives false reports inside std::string and absl::InlinedVector.
-    # These are no system headers any more when they are precompiled. clang
-    # checks the same code.
+    # g++ 12 gives false warnings about code inside of std::string and
+    # absl::InlinedVector. If the headers of these classes are precompiled, g++
+    # does not treat them as system headers, so it would show the warnings.
+    # clang checks the same code.
     target_compile_options(${target} PRIVATE
       -Wno-array-bounds -Wno-maybe-uninitialized -Wno-restrict
       -Wno-stringop-overflow)
     if(CMAKE_UNITY_BUILD AND NOT target MATCHES "_test$|testing|soak")
-      # g++ takes what a unity file includes for a header, in which a class with
-      # a member of a private type would be a mistake.
+      # g++ takes the sources that a unity file includes for headers. It warns
+      # if a class in a header has a member whose type is private to a file.
       target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
     endif()
   elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")

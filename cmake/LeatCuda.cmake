@@ -2,15 +2,15 @@
 # Finds nvcc, and compiles the kernels for GPUs:
 #
 #   leat_device_code(NAME SOURCES ...)
-#   An object library of files *.cu. nvcc compiles them if LEAT_CUDA_FOUND is
-#   true. Otherwise the C++ compiler compiles them for the host, so that tests
-#   run the same kernels (kernels/cuda/device/launch.h).
+#   Adds an object library of files *.cu. nvcc compiles the files if
+#   LEAT_CUDA_FOUND is true. Otherwise the C++ compiler compiles them for the
+#   host, so that tests run the same kernels (kernels/cuda/device/launch.h).
 #
-# With AUTO, LEAT_CUDA_FOUND is true in optimized builds without a sanitizer
-# where nvcc is found. There is then the target CUDA::cudart_static. The CUDA
-# runtime loads the driver when it is first called, so programs start on machines
-# without GPUs. Where kernels are compiled for the host, only the fake of CUDA
-# (tests/testing/fake_cuda.h) can run them.
+# With AUTO, LEAT_CUDA_FOUND is true if the build type is Release, there is no
+# sanitizer, and nvcc is found. If LEAT_CUDA_FOUND is true, the target
+# CUDA::cudart_static exists. The CUDA runtime loads the driver when it is first
+# called, so programs start on machines without GPUs. If LEAT_CUDA_FOUND is
+# false, only the fake of CUDA (tests/testing/fake_cuda.h) can run the kernels.
 set(LEAT_CUDA "AUTO" CACHE STRING
     "Compile kernels for GPUs: ON, OFF, or AUTO, where nvcc is found")
 set_property(CACHE LEAT_CUDA PROPERTY STRINGS AUTO ON OFF)
@@ -37,7 +37,8 @@ if(LEAT_CUDA_FOUND)
   set(CMAKE_CUDA_FLAGS_RELEASE "-O3 -DNDEBUG")
   enable_language(CUDA)
   find_package(CUDAToolkit REQUIRED)
-  # cuDNN's headers. The library is opened when a GPU first needs it.
+  # Finds the headers of cuDNN. The library itself is opened when a GPU first
+  # needs it.
   find_path(LEAT_CUDNN_INCLUDE cudnn_backend.h
             HINTS ${CUDAToolkit_INCLUDE_DIRS})
   mark_as_advanced(LEAT_CUDNN_INCLUDE)
@@ -46,7 +47,7 @@ endif()
 function(leat_device_code name)
   cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})
   add_library(${name} OBJECT ${ARG_SOURCES})
-  # These files have private names in common.
+  # Several of these files define the same private names.
   set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
   set_property(GLOBAL APPEND PROPERTY LEAT_OBJECT_LIBRARIES ${name})
   if(NOT LEAT_CUDA_FOUND)

@@ -1,15 +1,17 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 # Finds the libraries that Leat links. The build includes this file, and so does
 # every project that calls find_package(Leat), for which it is installed beside
-# LeatConfig.cmake. So it names nothing by absolute path, and it defines the
-# imported targets
-#   LeatDeps::dnnl   oneDNN. Debian's own package file demands OpenCL headers.
-#   LeatDeps::gomp   libgomp by its name, without -fopenmp: only the thread
-#                    count of the calling thread is ever set.
+# LeatConfig.cmake. So this file contains no absolute path, and it defines these
+# imported targets:
+#   LeatDeps::dnnl   is oneDNN. Debian's CMake file for oneDNN is not used,
+#                    because it requires OpenCL headers.
+#   LeatDeps::gomp   is libgomp. -fopenmp is not needed, because Leat only sets
+#                    the thread count of the calling thread.
 #   LeatDeps::isal, LeatDeps::leveldb, LeatDeps::png, LeatDeps::re2,
-#   LeatDeps::snappy the libraries by their names.
-#   LeatDeps::grpc   gRPC for C++. Debian's package file looks for everything
-#                    that the static libraries need, with its own modules.
+#   LeatDeps::snappy are the libraries with these names.
+#   LeatDeps::grpc   is gRPC for C++. Debian's CMake file for gRPC is not used,
+#                    because it requires everything that the static libraries
+#                    need.
 include(CMakeFindDependencyMacro)
 if(NOT DEFINED THREADS_PREFER_PTHREAD_FLAG)
   set(THREADS_PREFER_PTHREAD_FLAG ON)
@@ -40,7 +42,8 @@ if(NOT TARGET LeatDeps::dnnl)
     IMPORTED_LOCATION "${LEAT_GOMP_LIBRARY}")
 endif()
 
-# leat_find_library(NAME PACKAGE HEADER) makes LeatDeps::NAME of lib<NAME>.
+# leat_find_library(NAME PACKAGE HEADER) adds the target LeatDeps::NAME for the
+# library lib<NAME>.
 function(leat_find_library name package header)
   if(TARGET LeatDeps::${name})
     return()

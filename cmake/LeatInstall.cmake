@@ -1,5 +1,5 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-# Makes the library leat of the objects of all folders, exports it as
+# Makes the library leat from the objects of all folders, exports the library as
 # Leat::leat, and installs it.
 include(CMakePackageConfigHelpers)
 
@@ -34,8 +34,8 @@ install(TARGETS leat EXPORT LeatTargets
 install(EXPORT LeatTargets NAMESPACE Leat::
   DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/Leat")
 
-# Installs the header, if it is a file of this project, and those to which it
-# leads. Each is installed once.
+# If the header is a file of this project, installs it and all headers that it
+# includes, directly or not. Installs each header once.
 function(install_with_its_includes header)
   get_property(installed GLOBAL PROPERTY LEAT_INSTALLED_HEADERS)
   set(file "${PROJECT_SOURCE_DIR}/${header}")

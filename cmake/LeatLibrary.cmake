@@ -4,16 +4,19 @@
 #   leat_object_library(NAME
 #     SOURCES ...      hand-written files, compiled with our warnings
 #     GENERATED ...    generated files, compiled without warnings
-#     DEPENDS ...      the folders' libraries this one may include
-#     PUBLIC ...       third-party libraries that its headers need
+#     DEPENDS ...      libraries of other folders that this folder may include
+#     PUBLIC ...       third-party libraries that the folder's headers need
 #     PRIVATE ...      third-party libraries that only its sources need)
 #
 #   leat_executable(NAME SOURCES ... LINKS ... [NO_TCMALLOC])
-#   a program with our flags, and tcmalloc unless a sanitizer is on.
+#   Adds a program with Leat's flags. Links tcmalloc, if it is installed, unless
+#   a sanitizer is on or NO_TCMALLOC is given.
 #
 #   leat_program_code(TARGET)
-#   The code of TARGET parses flags and prints, so it is not optimized where
-#   LEAT_LIBRARY_OPTIONS optimize libraries. CLI11 takes twice as long otherwise.
+#   Is for a TARGET whose code only parses flags and prints. Such code is not
+#   compiled with LEAT_LIBRARY_OPTIONS, because optimizing CLI11 would double the
+#   time to compile. If these options are empty, TARGET uses the precompiled
+#   header of leat_graph.
 
 function(leat_object_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;GENERATED;DEPENDS;PUBLIC;PRIVATE"
@@ -32,8 +35,8 @@ function(leat_object_library name)
   if(ARG_SOURCES)
     leat_warnings(${name})
   endif()
-  # Generated files are kept out of unity builds, because protoc gives the same
-  # private names in each of its files.
+  # Generated files are kept out of unity builds, because protoc uses the same
+  # private names in each file that it writes.
   set_source_files_properties(${ARG_GENERATED} PROPERTIES
     COMPILE_OPTIONS "-w"
     SKIP_UNITY_BUILD_INCLUSION ON)
@@ -51,7 +54,8 @@ function(leat_executable name)
   leat_compile_options(${name})
   leat_warnings(${name})
   if(LEAT_TCMALLOC AND NOT LEAT_SANITIZER AND NOT ARG_NO_TCMALLOC)
-    # tcmalloc comes first, so that it resolves malloc, and not the C library.
+    # tcmalloc comes first, so that the linker takes malloc from tcmalloc, and
+    # not from the C library.
     target_link_libraries(${name} PRIVATE "${LEAT_TCMALLOC}")
   endif()
   target_link_libraries(${name} PRIVATE ${ARG_LINKS})

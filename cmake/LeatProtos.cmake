@@ -15,9 +15,9 @@ function(leat_generate_protos out)
   foreach(file IN LISTS ARGN)
     string(REGEX REPLACE "\\.proto$" "" stem "${file}")
     set(base "${generated}/leat/protos/${stem}")
-    # protoc rewrites unchanged files too, so each proto has its own command.
-    # All protos are inputs of each, because a message may have an imported
-    # type.
+    # protoc also rewrites files that do not change, so each proto has its own
+    # command. Each command depends on all protos, because a message may have
+    # fields of an imported type.
     add_custom_command(
       OUTPUT "${base}.pb.cc" "${base}.pb.h"
       COMMAND protobuf::protoc "--proto_path=${include}"

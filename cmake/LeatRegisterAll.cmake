@@ -11,7 +11,8 @@
 # Sets OUT_SOURCES to the folder's files and generates
 # <build>/generated/leat/FOLDER/register_all.cc, in which `void
 # NAMESPACE::RegisterAll(REGISTRY&)` calls every Register, sorted by file name.
-# Its path is in OUT_SOURCES_REGISTER_ALL, empty while HEADER does not exist.
+# Sets OUT_SOURCES_REGISTER_ALL to the path of the generated file, or to ""
+# while HEADER does not exist.
 
 set(LEAT_CPP_KEYWORDS
   alignas alignof and and_eq asm auto bitand bitor bool break case catch char
@@ -45,8 +46,8 @@ function(leat_register_all out)
     endif()
     string(TOLOWER "${name}" folded)
     if(folded IN_LIST seen)
-      message(FATAL_ERROR "${source}: another file of the folder has this name "
-                          "but for case")
+      message(FATAL_ERROR "${source}: another file of the folder has the same "
+                          "name except for upper and lower case")
     endif()
     list(APPEND seen "${folded}")
     string(APPEND declarations

@@ -1,29 +1,32 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #   leat_test(NAME SOURCES ... LINKS ... LABELS ...)
-# Adds a GoogleTest program. CTest runs its tests in shards: processes that run
-# every n-th test each, so that the program is not started for each test. Such
-# tests simulate time (tests/testing/simulated_clock.h) and never sleep. A
-# program labelled `processes` starts programs or opens sockets, so its tests
-# depend on the time that the machine gives them. CTest knows each of these
-# tests by its name and runs it in its own process, and the gate runs it again
-# if it fails. The tests of BusyMachineTest use all processors. They are
-# labelled `full` and run beside no other test.
+# Adds a GoogleTest program. CTest runs the tests of the program in n shards, so
+# that the program is not started for each test. Each shard is a process that
+# runs every n-th test. The tests in shards simulate time
+# (tests/testing/simulated_clock.h) and never sleep. A program labelled
+# `processes` starts programs or opens sockets, so its tests depend on the time
+# that the machine gives them. CTest knows each of these tests by its name and
+# runs it in its own process. If such a test fails, the gate runs it again. The
+# tests of BusyMachineTest use all processors. They are labelled `full`, and no
+# other test runs at the same time.
 #
 #   leat_session_tests(NAME SOURCES ... LABELS ...)
-# Adds the tests of the program in those SOURCES that include
-# tests/testing/session_under_test.h once more, over sessions on a server: in
-# process, and without a sanitizer also by gRPC.
+# Takes those SOURCES of the program that include
+# tests/testing/session_under_test.h, and adds their tests again for other kinds
+# of sessions (LEAT_TEST_SESSION): for sessions on a server in the same process,
+# for sessions with a fake GPU if LEAT_CUDA_FOUND is false, and for sessions on
+# a server over gRPC if there is no sanitizer.
 #
 #   leat_test_code(TARGET)
-# Sets the options of a target whose code only tests. The code is not optimized,
-# and its branches are not counted for the fuzzer, which halves the time to
-# compile it.
+# Sets the options of a target whose code is only for tests. The code is not
+# optimized, and the fuzzer does not count its branches. This halves the time to
+# compile the code.
 include(GoogleTest)
 
 set(LEAT_TENSORFLOW_PYTHON "" CACHE FILEPATH
   "A Python with TensorFlow 2.15.1: adds the tests labelled `tensorflow`")
 
-# Suppressions are matched against the names that the symbolizer prints.
+# Sanitizers compare suppressions with the names that the symbolizer prints.
 find_program(LEAT_SYMBOLIZER NAMES llvm-symbolizer-14 llvm-symbolizer)
 mark_as_advanced(LEAT_SYMBOLIZER)
 set(symbolizer "external_symbolizer_path=${LEAT_SYMBOLIZER}")
@@ -31,9 +34,9 @@ string(CONCAT tsan_options "halt_on_error=1:${symbolizer}:suppressions="
        "${PROJECT_SOURCE_DIR}/tests/tsan_suppressions.txt")
 string(CONCAT lsan_options "print_suppressions=0:suppressions="
        "${PROJECT_SOURCE_DIR}/tests/lsan_suppressions.txt")
-# To find uses after return, each thread has room for frames of each size. With
-# 64 KiB of each instead of 1 MiB, tests that start many threads take a fifth
-# less time.
+# To find uses after return, the sanitizer keeps memory for stack frames of each
+# size in each thread. With 64 KiB for each size instead of 1 MiB, tests that
+# start many threads take a fifth less time.
 string(CONCAT asan_options "detect_stack_use_after_return=1:"
        "max_uar_stack_size_log=16:${symbolizer}")
 set(LEAT_TEST_ENVIRONMENT
@@ -47,9 +50,10 @@ function(leat_test_code target)
   leat_not_fuzzed(${target})
 endfunction()
 
-# Links the objects of libleat before those of the test. Of an inline function
-# that several objects have, the linker takes the first, and those of the test
-# are not optimized. Halves the time of some tests.
+# Links the objects of libleat before the objects of the test. If several
+# objects have the same inline function, the linker takes the first one. The
+# objects of the test are not optimized, so some tests take half the time if the
+# function comes from libleat.
 function(leat_objects_first name)
   if(BUILD_SHARED_LIBS OR NOT "leat" IN_LIST ARGN)
     return()
@@ -85,10 +89,11 @@ endfunction()
 
 #   leat_add_shards(PROGRAM PREFIX ... FILES N [FILTER ...] LABELS ...
 #                   ENVIRONMENT ...)
-# Adds tests PREFIX0, PREFIX1 ... that run a program, or the tests of it that
-# FILTER names. N is the number of files that the tests are in. Each shard lists
-# the tests that it ran in results/PREFIX0.json ... in the folder of tests,
-# where tools/test counts them.
+# Adds tests PREFIX0, PREFIX1 ... to CTest. Each is a shard of the program's
+# tests, or of those that FILTER names. N is the number of source files that
+# have these tests. Each shard lists the tests that it ran in a file
+# results/PREFIX0.json ... in the folder of tests. tools/test counts the tests
+# in these files.
 function(leat_add_shards name)
   cmake_parse_arguments(ARG "" "PREFIX;FILES;FILTER" "LABELS;ENVIRONMENT"
                         ${ARGN})

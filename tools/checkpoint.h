@@ -37,8 +37,9 @@ struct CheckpointReport {
   bool is_good = true;  // the checkpoints are whole, or equal
 };
 
-// Runs the command and returns its result, as text, perhaps with colours, or as
-// JSON (tools/tensors/).
+// Runs the command and returns its result. If `options.json` is true, the
+// result is JSON (see tools/tensors/). Otherwise it is text, with colours if
+// `color` is true.
 absl::StatusOr<CheckpointReport> MakeCheckpointReport(
     const CheckpointOptions& options, bool color);
 

@@ -21,8 +21,8 @@ class App;
 namespace leat {
 
 // Adds the flags to `app`. `input` must outlive the parsing of the flags.
-// `task_help` is the help text of --job. It says what the task of --job and
-// --task is for.
+// `task_help` is the help text of --job. The text says what the task of --job
+// and --task is for.
 void AddClusterFlags(CLI::App& app, ResolverInput& input,
                      const std::string& task_help);
 

@@ -27,7 +27,7 @@ namespace leat {
 // line or the key.
 class ConfigFile : public CLI::ConfigTOML {
  public:
-  // `app` has the flags. It is borrowed and must outlive this.
+  // `app` has the flags. `app` is borrowed and must outlive this.
   explicit ConfigFile(CLI::App& app) : app_(&app) {}
 
   // Reads and checks the file. Must be called before CLI11 opens the file

@@ -17,7 +17,7 @@ namespace {
 
 using NodeOutputs = std::vector<InferredOutput>;
 
-// Maps the name of each node to the results of shape inference for it.
+// Maps the name of each node to the results of shape inference for this node.
 // Partitioning does not change the names.
 class ShapesByName {
  public:

@@ -89,7 +89,7 @@ struct DumpedTransfer {
 
 // Describes a graph at one stage.
 struct Dump {
-  // Is the name of the graph's file. It is shown to people.
+  // Is the name of the graph's file, which is shown to people.
   std::string model = {};
   Stage stage = Stage::kImported;
   // Holds the feeds, fetches and targets of the step. All three are empty

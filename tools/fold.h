@@ -17,9 +17,9 @@
 
 namespace leat {
 
-// Describes a line of the result. It stands for one name, for all names of a
-// scope ("dense/") or of a series ("layer_*", "layer_*/"), or for all names
-// that have no other line ("...").
+// Describes a line of the result. The line stands for one name, for all names
+// of a scope ("dense/") or of a series ("layer_*", "layer_*/"), or for all
+// names that have no other line ("...").
 struct FoldedLine {
   std::string label = {};
   std::vector<int> members = {};  // indices of the names, ascending

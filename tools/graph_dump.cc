@@ -33,8 +33,8 @@ constexpr char kProgram[] = "graph-dump";
 constexpr char kAbout[] =
     "Shows a graph as a session's planning sees it: as imported, with every "
     "node on its device, reduced to what a step needs, optimized, and cut into "
-    "a graph per device with the tensors sent between them; with --cluster for "
-    "the tasks of a cluster, none of which need exist.\n";
+    "a graph per device with the tensors sent between them. With --cluster, "
+    "shows this for the tasks of a cluster, which need not exist.\n";
 constexpr char kFooter[] =
     "Lines are cut at the width of a terminal; in a file they are whole.\n"
     "Without --fetch a step runs every node that nothing else uses, or the "
@@ -44,8 +44,8 @@ constexpr char kFooter[] =
     "Exit codes: 0, 1 for an error in the graph, 2 for wrong flags, 3 for "
     "wrong devices, clusters, policies or --config files.";
 constexpr char kTaskHelp[] =
-    "The task of --cluster whose master plans, where nodes go that ask for "
-    "nothing [the first chief, else the first worker]";
+    "The task of --cluster whose master plans; nodes that ask for no device go "
+    "to this task [the first chief, else the first worker]";
 
 // Holds the values of all flags.
 struct Flags {

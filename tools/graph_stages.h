@@ -62,8 +62,8 @@ absl::Status CheckHasWork(const Graph& graph, const StepSignature& signature,
 std::vector<std::string> SinkNames(const Graph& graph,
                                    absl::Span<const std::string> feeds = {});
 
-// Adds devices of one type to `devices`, which need not exist. `task` is the
-// name of their task.
+// Adds `number` devices of one type to `devices`. These devices need not exist.
+// `task` is the name of their task.
 void AddNominalDevices(absl::string_view task, const DeviceType& type,
                        int number, std::vector<DeviceInfo>& devices);
 

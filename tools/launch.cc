@@ -40,19 +40,20 @@ constexpr char kLaunchFooter[] =
     "The program stands behind --. It is run once for each task, with its "
     "arguments and with TF_CONFIG. What the tasks print goes to "
     "LOGS/JOB-TASK.log and, with the task's name before each line, to standard "
-    "output. All of them end when the chief does (without one, worker 0), or "
-    "when one fails for good: with an exit code from 1 to 127, or with a "
-    "higher one or by a signal when it has had its restarts. SIGTERM, SIGINT "
-    "and SIGHUP are passed on; a second one kills.\n"
+    "output. All tasks end when the chief ends (or worker 0, if there is no "
+    "chief), or when a task fails for good. A task fails for good with an exit "
+    "code from 1 to 127. If no restarts are left, it also fails for good with "
+    "a higher exit code or by a signal. SIGTERM, SIGINT and SIGHUP are passed "
+    "on to the tasks; a second signal kills them.\n"
     "\n"
     "Example:\n"
     "  leat launch --jobs chief=1,worker=2,ps=2,evaluator=1 --logs logs \\\n"
     "      --max-restarts 3 -- python3 train.py --steps 10000\n"
     "\n"
-    "Exit codes: that of the task which failed for good, 128 and the signal "
-    "that ended the launcher, 0 when the chief ended with 0; 127 and 126 for a "
-    "program that cannot be run, 2 for wrong flags, 3 for a folder of logs "
-    "that cannot be had or --config files.";
+    "Exit codes: the code of the task that failed for good, 128 plus the "
+    "signal that ended the launcher, 0 when the chief ended with 0; 127 and "
+    "126 for a program that cannot be run, 2 for wrong flags, 3 for wrong "
+    "--config files or a folder of logs that cannot be used.";
 constexpr int64_t kMaxRestarts = 1'000'000;
 constexpr char kLogVariable[] = "LEAT_LOG_DIR";
 
@@ -163,8 +164,8 @@ CLI::App* AddLaunch(CLI::App& app, LaunchOptions& options) {
           },
           "JOB=COUNT,..."));
   launch->add_option("--logs", options.logs,
-                     "A folder for a log of each task, which begins anew; the "
-                     "tasks know it as LEAT_LOG_DIR");
+                     "A folder for a log of each task; existing logs are "
+                     "emptied. Tasks find the folder's path in LEAT_LOG_DIR");
   launch
       ->add_option("--max-restarts", options.max_restarts,
                    "How often each task is started again after a failure")
@@ -173,7 +174,7 @@ CLI::App* AddLaunch(CLI::App& app, LaunchOptions& options) {
   launch
       ->add_option("--restart-delay", options.restart_delay,
                    "Seconds to wait before a task is started again; "
-                   "twice as many each time, up to 8")
+                   "the time doubles with each restart, up to 8")
       ->check(NumberFrom(0, kMaxSeconds))
       ->capture_default_str();
   launch

@@ -65,8 +65,8 @@ absl::StatusOr<int> ReservePort(FileDescriptor& port) {
   auto* const any = reinterpret_cast<sockaddr*>(&address);
   socklen_t size = sizeof(address);
   const int yes = 1;
-  // SO_REUSEADDR is set only after bind(). With it, bind() could choose a port
-  // that another socket has.
+  // SO_REUSEADDR is set only after bind(). If this option were set before,
+  // bind() could choose a port that another socket has.
   if (bind(port.number(), any, size) != 0 ||
       getsockname(port.number(), any, &size) != 0 ||
       setsockopt(port.number(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) !=

@@ -166,8 +166,8 @@ void LaunchLoop::OnEnded(const EndedChild& child) {
       tasks_.begin(), tasks_.end(),
       [&child](const LaunchedTask& each) { return each.pid() == child.pid; });
   const bool is_task = task != tasks_.end();
-  // During the grace period, the rest of the task's process group is not
-  // killed, so that it can end by itself.
+  // During the grace period, the other processes of the task's group are not
+  // killed, so that they can end by themselves.
   if (is_task) task->Ended(child, /*whole=*/!is_ending_ || is_killing_);
   Forget(child);
   if (!is_task) return;  // it was an orphan

@@ -107,11 +107,13 @@ class LaunchLoop {
   bool is_killing_ = false;
   // Is the signal that ends this program, or 0.
   int signal_ = 0;
-  // Is the time at which processes that have not ended are killed. After they
-  // have been killed, the time at which the launcher stops waiting for them.
+  // Is the time at which the launcher kills the processes that have not ended.
+  // After the launcher has killed them, this is the time at which it stops
+  // waiting for them.
   SteadyClock::time_point patience_ = {};
-  // Holds the times at which to show what the launcher waits for. They are set
-  // when the launcher tells the tasks to end, and again when it kills them.
+  // Holds the times at which to show what the launcher waits for. The times are
+  // set when the launcher tells the tasks to end, and again when the launcher
+  // kills the tasks.
   std::optional<NoticeTimes> notices_ = {};
   int code_ = 0;
   absl::Status status_ = absl::OkStatus();

@@ -46,9 +46,9 @@ class Log {
   void Info(absl::string_view message) const;
 
   // Returns a function that calls Warning, but drops the message if a write to
-  // standard error would wait. It is for notices that say what a program waits
-  // for. Writing such a notice must not make the program wait again. The log
-  // must outlive the function.
+  // standard error would wait. The function is for notices that say what a
+  // program waits for. Writing such a notice must not make the program wait
+  // again. The log must outlive the function.
   std::function<void(absl::string_view message)> Warner() const;
 
  private:

@@ -19,7 +19,8 @@
 
 namespace leat {
 
-// Holds the nodes of one op, with the same types, that have no kernel.
+// Describes nodes that have no kernel. All of them have the same op and the
+// same types.
 struct MissingOp {
   std::string op = {};
   std::string types = {};  // such as "T=complex64"

@@ -38,7 +38,7 @@ absl::StatusOr<std::string> TensorOf(const Tensors& tensors,
 
 // Returns the signature that the flag --signature names. If `name` is "",
 // returns the only signature or, if there are several, the default one. If
-// `name` is "" and there are no signatures, returns one without keys.
+// `name` is "" and there are no signatures, returns a signature without keys.
 absl::StatusOr<Signature> ChooseSignature(const Signatures& signatures,
                                           const std::string& name) {
   if (name.empty()) {
@@ -61,12 +61,12 @@ void AddModelFlags(CLI::App& app, ModelOptions& options) {
   app.add_option("--tag", options.tags,
                  "Tag of the SavedModel's graph, if not serve (repeatable)");
   app.add_option("--signature", options.signature,
-                 "Signature of the SavedModel, whose keys --feed and --fetch "
-                 "give [serving_default, or the only one]");
+                 "Signature of the SavedModel; --feed and --fetch give keys of "
+                 "this signature [serving_default, or the only one]");
   CLI::Option* clear =
       app.add_flag("--clear-devices", options.clear_devices,
-                   "Ignore the devices that nodes of a file ask for, as those "
-                   "of a SavedModel always are");
+                   "Ignore the devices that nodes of a file ask for, which is "
+                   "the default for nodes of a SavedModel");
   app.add_flag("--keep-devices", options.keep_devices,
                "Place nodes of a SavedModel on the devices that they ask for")
       ->excludes(clear);

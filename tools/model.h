@@ -34,9 +34,9 @@ struct ModelOptions {
   // Is the signature of a SavedModel. Empty stands for serving_default, or for
   // the only one.
   std::string signature = {};
-  // `clear_devices` is for a graph in a file. If true, the nodes lose the
-  // devices that they were saved with. `keep_devices` is for a SavedModel. If
-  // false, the nodes lose the devices that they were saved with.
+  // The nodes of a graph in a file lose the devices that they were saved with
+  // if `clear_devices` is true. The nodes of a SavedModel lose these devices
+  // unless `keep_devices` is true.
   bool clear_devices = false;
   bool keep_devices = false;
 };

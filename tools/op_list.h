@@ -20,7 +20,7 @@ std::string OpSignature(const OpDef& op);
 // signature.
 std::string OpListText(const OpRegistry& ops, bool color);
 
-// Returns a text about one op. It has the signature, the sentence that
+// Returns a text about one op. The text has the signature, the sentence that
 // describes the op, the attrs (types, bounds and defaults), and the kernels
 // (type constraints). Returns NOT_FOUND for an unknown op.
 absl::StatusOr<std::string> OpText(const OpRegistry& ops,

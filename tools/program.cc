@@ -278,8 +278,8 @@ void AddGpuFlags(CLI::App& app, GpuFlags& flags) {
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 62));
   app.add_option("--gpu-memory-fraction", flags.memory_fraction,
-                 "The part of each GPU's memory that it may take, without "
-                 "--gpu-memory")
+                 "The part of each GPU's memory that may be used, if there is "
+                 "no --gpu-memory")
       ->check(NumberFrom(0, 1));
   app.add_flag("--gpu-allow-growth", flags.allow_growth,
                "Take memory of GPUs when it is needed, and not all at once");

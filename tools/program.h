@@ -44,8 +44,8 @@ std::string ShortVersionText();
 // others) to `app`, and parses the command line. A flag that takes a value
 // takes exactly one; flags that may have several values are repeated. A flag
 // that is not on the command line gets its value from the config file
-// (config_file.h). If it is not there either, it gets its value from the
-// environment: --no-passes is LEAT_NO_PASSES.
+// (config_file.h). If the flag is not in the config file either, it gets its
+// value from the environment: --no-passes is LEAT_NO_PASSES.
 //
 // Help and the version go to standard output, error messages to standard error.
 // Returns an exit code if the program must end now.

@@ -19,8 +19,8 @@ namespace {
 constexpr absl::string_view kFeed = "--feed";
 constexpr absl::string_view kFetch = "--fetch";
 
-// Holds the two parts of a text such as "y=@y.npy". `file` is "" if the text
-// has no file.
+// Holds the name and the file of a text such as "y=@y.npy". `file` is "" if the
+// text has no file.
 struct NameAndFile {
   std::string name = {};
   std::string tensor = {};  // the graph's tensor that `name` stands for
@@ -70,7 +70,7 @@ absl::StatusOr<Inputs> ReadFeeds(const std::vector<std::string>& feeds) {
   return inputs;
 }
 
-// Names the tensors of the graph that the command line means.
+// Finds the tensor of the graph for each name on the command line.
 absl::Status FindTensors(const Model& model, Inputs& inputs,
                          std::vector<NameAndFile>& wanted) {
   for (std::string& name : inputs.names) {

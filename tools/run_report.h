@@ -19,7 +19,7 @@ namespace leat {
 std::string RunReportText(const RunModelResult& result, const Trace* trace,
                           bool color);
 
-// Returns the same as a JSON object:
+// Returns the same report as a JSON object:
 //
 //   {"fetches": [{"name", "dtype", "shape", "values"}], "steps", "step_us",
 //    "ops": [{"op", "count", "total_us"}]}

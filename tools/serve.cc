@@ -30,7 +30,7 @@ namespace leat {
 namespace {
 
 constexpr char kServeFooter[] =
-    "Exit codes: 143 and 130 after SIGTERM and SIGINT, 1 when it cannot "
+    "Exit codes: 143 after SIGTERM, 130 after SIGINT, 1 when the task cannot "
     "listen, 2 for wrong flags, 3 for a wrong cluster, an address that is "
     "refused, wrong devices or --config files.";
 constexpr int64_t kMaxFlagBytes = int64_t{1} << 62;
@@ -144,8 +144,8 @@ void AddLimits(CLI::App& app, ServerLimits& limits) {
   AddSeconds(app, "--session-idle", limits.session_idle,
              "Seconds after which a session that nobody uses is closed");
   AddSeconds(app, "--session-idle-when-full", limits.session_idle_when_full,
-             "Seconds after which the session idle for longest is closed, when "
-             "there are --max-sessions and a client wants another");
+             "Seconds that a session must have been idle to be closed when a "
+             "client wants a session beyond --max-sessions");
   AddSeconds(app, "--max-step-time", limits.max_step_time,
              "Seconds that a step of a client may take");
   AddSeconds(app, "--setup-timeout", limits.setup_timeout,
@@ -173,7 +173,7 @@ void AddLimits(CLI::App& app, ServerLimits& limits) {
       ->group("Limits");
   AddCount(app, "--max-queue-elements", limits.max_queue_elements,
            "Elements of a queue, whatever its capacity, times the tensors of "
-           "each");
+           "each element");
   AddCount(app, "--max-waiting-steps", limits.max_waiting_steps,
            "Steps that peers wait for before they begin");
   AddSeconds(app, "--waiting-step-timeout", limits.waiting_step_timeout,
@@ -266,14 +266,14 @@ CLI::App* AddServe(CLI::App& app, ServeOptions& options) {
       app.add_subcommand("serve", "Serves as one task of a cluster");
   serve->footer(kServeFooter);
   AddClusterFlags(*serve, options.cluster,
-                  "The job of this task; without flags TF_CONFIG says the "
+                  "The job of this task; without flags, TF_CONFIG names the "
                   "cluster and the task");
   serve->add_option("--bind", options.bind,
                     "host:port or unix:/path to listen at; port 0 takes a "
                     "free one [the task's address in the cluster]");
   serve->add_flag("--insecure", options.insecure,
-                  "Listen where other machines reach it, though tasks talk "
-                  "without encryption and obey whoever talks to them");
+                  "Listen where other machines can reach the task, although "
+                  "tasks talk without encryption and obey every caller");
   serve
       ->add_option("--grace", options.grace,
                    "Seconds that running steps get to end after a signal")
@@ -312,7 +312,7 @@ int Serve(const ServeOptions& options, const Log& log) {
   // does not have to log that error.
   google::protobuf::SetLogHandler(nullptr);
   // Turns off the search for deadlocks. Debug builds of Abseil, such as
-  // Debian's, search at each lock that gRPC takes, and this takes a fifteenth
+  // Debian's, search at each lock that gRPC takes. The search takes a fifteenth
   // of the time of a small step.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   absl::StatusOr<ServerOptions> server_options = MakeOptions(options);

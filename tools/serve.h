@@ -42,7 +42,8 @@ struct ServeOptions {
   GpuFlags gpus = {};
   ServerLimits limits = {};
   ChunkOptions chunks = {};
-  // Holds the folders whose files graphs may read, or write if ":rw" follows.
+  // Graphs may read the files in these folders. If ":rw" follows the name of a
+  // folder, graphs may also write the files in it.
   std::vector<std::string> file_roots = {};
   // Is a folder for plans (plan_dump.h), or "" for none.
   std::string dump_dir = {};
@@ -54,8 +55,8 @@ struct ServeOptions {
 CLI::App* AddServe(CLI::App& app, ServeOptions& options);
 
 // Runs the task, and prints "ready /job:ps/replica:0/task:0 ADDRESS" as soon as
-// it serves. SIGTERM or SIGINT stops it; a second signal ends the process at
-// once.
+// it serves. SIGTERM or SIGINT stops the task; a second signal ends the process
+// at once.
 //
 // Returns the exit code: 128 + the signal, kExitConfig for a wrong cluster or
 // an address that is refused, kExitError if the task cannot listen. REQUIRES:

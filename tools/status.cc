@@ -124,17 +124,17 @@ CLI::App* AddStatus(CLI::App& app, StatusOptions& options) {
   status->footer(kStatusFooter);
   status
       ->add_option("ADDRESS", options.address,
-                   "host:port or unix:/path of one task, which tells of the "
-                   "others")
+                   "host:port or unix:/path of one task, which names the "
+                   "other tasks")
       ->check(CLI::Validator(CheckTarget, "ADDRESS"))
       ->required();
   status->add_flag("--watch", options.watch,
                    "Show the status again and again until a signal comes; on a "
-                   "terminal each takes the place of the one before");
+                   "terminal each status replaces the one before");
   status
       ->add_option("--interval", options.interval,
-                   "Seconds between two readings, which tell what happens in "
-                   "a second; 0 reads once")
+                   "Seconds between two readings, from which the rates per "
+                   "second are computed; 0 reads once")
       ->check(NumberFrom(0, kMaxWaitSeconds))
       ->capture_default_str();
   status
@@ -144,8 +144,8 @@ CLI::App* AddStatus(CLI::App& app, StatusOptions& options) {
       ->capture_default_str();
   status
       ->add_option("--min-age", options.min_age,
-                   "Seconds that a step has run, or a Recv waited, to be "
-                   "listed")
+                   "Only steps that have run, and Recvs that have waited, for "
+                   "this many seconds are listed")
       ->check(NumberFrom(0, kMaxWaitSeconds))
       ->capture_default_str();
   status->add_flag("--json", options.json,

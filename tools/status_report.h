@@ -28,7 +28,7 @@ std::string StatusReportText(const ClusterReading& reading,
                              const ClusterReading* before,
                              const StatusReportOptions& options);
 
-// Returns the same as one JSON object, in one line.
+// Returns the same report as one JSON object, in one line.
 std::string StatusReportJson(const ClusterReading& reading,
                              const ClusterReading* before);
 

@@ -24,7 +24,8 @@ using Json = nlohmann::ordered_json;
 constexpr int kStepsProcess = 0;
 constexpr uint32_t kWaiting = 0;  // thread_id of nodes that held no thread
 // Is shown as the thread of pulls, which are tensors on their way from other
-// tasks. It is above all thread ids, so that pulls have rows of their own.
+// tasks. The number is above all thread ids, so that pulls have rows of their
+// own.
 constexpr int64_t kPulls = int64_t{1} << 40;
 
 // TensorFlow's servers measure "scheduled" with another clock. A time in the
@@ -196,7 +197,7 @@ class DeviceEvents {
   }
 
   // If the device's number of live bytes has changed, adds a point to the
-  // counter that shows it.
+  // counter that shows this number.
   void AddMemory(const pb::NodeExecStats& node, int64_t time, Events& events) {
     if (node.memory().empty()) return;
     const int64_t bytes = node.memory(0).allocator_bytes_in_use();
@@ -313,7 +314,7 @@ void Trace::AddStep(pb::StepStats step) {
       time.total += std::chrono::nanoseconds(DurationNanos(node));
     }
   }
-  // A later, smaller step would fit, but the timeline would then have a gap.
+  // A later, smaller step might fit, but the timeline would then have a gap.
   is_full_ = is_full_ || runs > max_node_runs_ - num_node_runs_;
   if (is_full_) return;
   num_node_runs_ += runs;

@@ -53,11 +53,12 @@ class Trace {
   // Returns the timeline in Chrome's trace event format (a public document of
   // that name): {"displayTimeUnit", "traceEvents": [...]}.
   //
-  // Each device is shown as a process, and each of its threads as one or more
-  // rows of the process, because events of one row never overlap. Waiting nodes
-  // have rows of their own, and so have tensors on their way from other tasks
-  // ("receiving"). Process 0 shows whole steps. An arrow goes from every Send
-  // to its Recv. A counter shows the live bytes of each device.
+  // Each device is shown as a process. Each thread of the device is shown as
+  // one or more rows of the process, because the events of one row must not
+  // overlap. Waiting nodes have rows of their own, and so have tensors on their
+  // way from other tasks ("receiving"). Process 0 shows whole steps. An arrow
+  // goes from every Send to its Recv. A counter shows the live bytes of each
+  // device.
   //
   // Times are microseconds since the first event. The arguments of an event are
   // the node, the op, the inputs, the outputs, and the time for which the node

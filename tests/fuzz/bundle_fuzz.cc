@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Reads a checkpoint that nobody has written: bytes as an index, and bytes as
-// the entry of a tensor in an index whose checksums are right.
+// Reads the fuzzer's bytes as a part of a checkpoint in two ways: first the
+// bytes are the whole index, then they are the entry of a tensor in an index
+// with correct checksums.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -35,8 +36,8 @@ absl::StatusOr<leat::IndexEntries> Read(absl::string_view table) {
   return leat::ReadIndexTable(table, memory);
 }
 
-// Reads the bytes as a table. If they are a valid table, writes it and reads it
-// again. The result must have the same entries.
+// Reads the bytes as a table. If they are a valid table, writes the entries as
+// a new table and reads this table. The new table must have the same entries.
 void ReadTable(absl::string_view bytes) {
   const auto entries = Read(bytes);
   if (!entries.ok()) return;

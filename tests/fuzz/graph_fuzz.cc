@@ -20,8 +20,8 @@ namespace {
 
 constexpr int64_t kMemoryBytes = int64_t{64} << 20;
 
-// Returns the devices that all runs share. Starting their threads takes longer
-// than a run.
+// Returns the devices. All runs share them, because starting their threads
+// takes longer than a run.
 std::shared_ptr<leat::DeviceSet> Devices() {
   static const std::shared_ptr<leat::DeviceSet>& devices =
       *new std::shared_ptr<leat::DeviceSet>(

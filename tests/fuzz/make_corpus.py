@@ -2,8 +2,9 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 """Writes the seeds of the fuzz targets, corpus/<target>/*.
 
-GraphDefs are tests/graphs/*.pbtxt in binary, and a few small ones that a step
-can run without feeds; arrays come from NumPy. Needs protoc and NumPy.
+The GraphDefs are tests/graphs/*.pbtxt in binary form, and a few small graphs
+that a step can run without feeds. NumPy writes the arrays. The script needs
+protoc and NumPy.
 
 Usage: tests/fuzz/make_corpus.py
 """
@@ -64,12 +65,14 @@ DEVICE = f'device: "{PS}" '
 
 
 def key(name, device=0):
-  """Of a tensor that is fed to or fetched from that device."""
+  """Returns the key of a tensor that is fed to the device or fetched from
+  it."""
   return f"{PS % device};{1:016x};{PS % device};{name};0:0"
 
 
 def transfer(op, name, tensor, dtype, source=0, target=0, client="true"):
-  """A _Send or _Recv; without `client`, between two devices."""
+  """Returns the fields of a _Send or _Recv node. If `client` is "true", the
+  tensor is fed or fetched. Otherwise it goes from one device to another."""
   typed = "T" if op == "_Send" else "tensor_type"
   attrs = {"tensor_name": f's: "{tensor}"', "send_device": f's: "{PS % source}"',
            "recv_device": f's: "{PS % target}"', "send_device_incarnation":
@@ -130,7 +133,7 @@ def write(target, name, data):
 
 
 def encode(message, proto, text):
-  """The binary form of a message that is given as text."""
+  """Returns the binary form of a message that is given as text."""
   with tempfile.TemporaryDirectory() as include:
     (pathlib.Path(include) / "leat").symlink_to(ROOT)
     return subprocess.run(
@@ -140,7 +143,8 @@ def encode(message, proto, text):
 
 
 def reply(message, proto, *parts, call=0, step=0):
-  """A record of recv_reply_fuzz: the fields of every part, in that order."""
+  """Returns a record of recv_reply_fuzz with a message. The message has the
+  fields of all parts, in their order."""
   data = b"".join(encode(message, proto, part.encode()) for part in parts)
   eights = (len(data) - len(data.rstrip(b"\0"))) // 8
   data = data[:len(data) - 8 * eights]
@@ -153,7 +157,7 @@ def received(*parts, **how):
 
 
 def zeros(dtype, size, num_bytes):
-  """Fields of a TensorProto."""
+  """Returns the fields of a TensorProto whose bytes are all 0."""
   content = "\\000" * num_bytes
   return (f'dtype: {dtype} tensor_shape {{ dim {{ size: {size} }} }} '
           f'tensor_content: "{content}"')
@@ -180,7 +184,7 @@ def asking(peer, tensors=1, in_flight=1, has_little_memory=False,
 
 
 def replies():
-  """The seeds of recv_reply_fuzz."""
+  """Returns the seeds of recv_reply_fuzz."""
   floats = "tensor { %s }" % zeros("DT_FLOAT", 4, 16)
   status = reply("GetStatusResponse", "worker", STATUS)
   large = received("tensor { %s }" % zeros("DT_FLOAT", 2500, 10000))
@@ -247,13 +251,14 @@ def masked_crc32c(data):
 
 
 def record(data):
-  """A record of a TFRecord file."""
+  """Returns `data` as a record of a TFRecord file."""
   length = struct.pack("<Q", len(data))
   return length + masked_crc32c(length) + data + masked_crc32c(data)
 
 
 def event_files():
-  """The seeds of event_file_fuzz: events, and files of them."""
+  """Returns the seeds of event_file_fuzz: single events, and a file of
+  events."""
   texts = {
       "version": 'wall_time: 1.5 file_version: "brain.Event:2"',
       "scalar": 'step: 7 summary { value { tag: "loss" simple_value: 0.5 } }',
@@ -283,8 +288,8 @@ def main():
                   'float_val: 1 float_val: 2',
       "strings": 'dtype: DT_STRING tensor_shape { dim { size: 2 } } '
                  'string_val: "a" string_val: "b"',
-      # A list of two float elements of unknown shape: the first is not written,
-      # the second is 1.
+      # This is a list of two float elements of unknown shape. The first element
+      # is not written, and the second is 1.
       "list": 'dtype: DT_VARIANT tensor_shape { } variant_val { '
               'type_name: "tensorflow::TensorList" '
               'metadata: "\\001\\000\\001\\005\\030\\001" '
@@ -292,7 +297,7 @@ def main():
       "optional": 'dtype: DT_VARIANT tensor_shape { } variant_val { '
                   'type_name: "tensorflow::data::Optional" metadata: "\\001" '
                   'tensors { dtype: DT_INT32 tensor_shape { } } }',
-      # An optional without a value, encoded in tensor_content.
+      # This is an optional without a value, encoded in tensor_content.
       "variant_content": 'dtype: DT_VARIANT tensor_shape { } tensor_content: '
                          '"\\037\\n\\032tensorflow::data::Optional'
                          '\\022\\001\\000"',

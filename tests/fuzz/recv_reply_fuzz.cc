@@ -49,9 +49,9 @@ constexpr char kTask[] = "/job:ps/replica:0/task:0";
 constexpr int64_t kStepId = 7;
 constexpr int64_t kMaxBytes = 1 << 20;  // for one tensor
 constexpr size_t kMaxTensors = 3;
-// Is the memory limit for all tensors together. It exceeds the sum of their
-// sizes: if a tensor uses a part of a slice of a message, the whole slice
-// counts.
+// Is the memory limit for all tensors together. The limit exceeds the sum of
+// the tensors' sizes. If a tensor uses a part of a slice of a message, the
+// whole slice counts as used memory.
 constexpr int64_t kMaxMemory = 4 * kMaxTensors * kMaxBytes;
 constexpr int64_t kLittleMemory = 16 << 10;
 constexpr size_t kMaxZeros = 4 << 20;  // for all replies together
@@ -123,8 +123,8 @@ class HeldTransport final : public leat::Transport {
   }
 
  private:
-  // Checks that a request is valid. It must be valid whatever the peer has
-  // answered before.
+  // Checks that a request is valid. Every request must be valid, whatever the
+  // peer has answered before.
   static void CheckRequest(const leat::Method& method, const Payload& request) {
     const absl::string_view path = method.path;
     if (path == leat::methods::kRecvTensor.path) {

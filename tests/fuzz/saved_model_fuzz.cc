@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Loads bytes as the message of a SavedModel, which has variables and an asset.
+// Loads bytes as the file saved_model.pb of a SavedModel. The folder of the
+// SavedModel also has variables and an asset.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

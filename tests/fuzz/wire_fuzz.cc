@@ -111,8 +111,9 @@ void CheckRoundTrip(const Payload& payload, size_t step, TensorField field) {
                  static_cast<size_t>(segment.tensor.num_bytes()));
   }
   const absl::StatusOr<Payload> again = Receive(bytes, step, field);
-  // A message may have one value that stands for all elements. If each element
-  // is written instead, decoding may take more memory.
+  // A message may have one value that stands for all elements of a tensor. The
+  // new message has each element, so decoding it may take more memory than the
+  // limit.
   if (absl::IsResourceExhausted(again.status())) return;
   LEAT_CHECK(again.ok());
   LEAT_CHECK(again->header == payload.header);

@@ -53,8 +53,8 @@ leat::ServerLimits Limits() {
   return limits;
 }
 
-// A Task is the task that all runs share. Starting its threads takes longer
-// than a run.
+// A Task is a task of a cluster. All runs share one Task, because starting its
+// threads takes longer than a run.
 class Task {
  public:
   Task()

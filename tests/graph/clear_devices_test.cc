@@ -30,7 +30,7 @@ TEST(ClearDevicesTest, ClearsNodesAndFunctionsThatAreCalledByName) {
   ASSERT_NE(function, nullptr);
   EXPECT_EQ(function->nodes[0].device, "");
   EXPECT_EQ(graph.node(graph.Find("y")).def->op, &function->signature)
-      << "the signature of before is gone with its function";
+      << "y has the signature of a function that is gone";
   EXPECT_EQ(before.node(before.Find("y")).def->device, "/cpu:1");
 }
 

@@ -21,8 +21,8 @@
 namespace leat {
 
 // Returns a registry of a few ops that are named like TensorFlow's. Tests that
-// use it do not depend on the ops of the library. The registry is made on first
-// use and never destroyed, so graphs may refer to it.
+// use this registry do not depend on the ops of the library. The registry is
+// made on first use and never destroyed, so graphs may refer to it.
 inline const OpRegistry& FewOps() {
   static const OpRegistry& registry = *[] {
     auto* ops = new OpRegistry;

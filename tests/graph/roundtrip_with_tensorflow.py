@@ -5,9 +5,10 @@
   LEAT_EXPORT_FOLDER=DIR graph_test --gtest_filter=*RoundTripsTheCorpus
   python3 roundtrip_with_tensorflow.py DIR
 
-Every DIR/NAME.pb is compared, node by node, with tests/graphs/NAME.pbtxt that
-it was read from: once as messages with the defaults filled in, and once as
-tf.import_graph_def sees the two. Not part of the build: TensorFlow is not.
+Leat has read tests/graphs/NAME.pbtxt and written it as DIR/NAME.pb. The script
+compares the nodes of the two files twice: first as messages with the defaults
+filled in, then as tf.import_graph_def imports them. The build does not run this
+script, because the build does not need TensorFlow.
 """
 import pathlib
 import sys
@@ -27,7 +28,8 @@ def read_original(path):
 
 
 def nodes_of(graph_def):
-    """What TensorFlow makes of it: name -> (op, inputs, attrs)."""
+    """Imports the graph with TensorFlow. Returns a dict from the name of each
+    node to its (op, inputs, device, attrs)."""
     with tf.Graph().as_default() as graph:
         tf.import_graph_def(graph_def, name='')
     return {node.name: (node.op, list(node.input), node.device,
@@ -36,7 +38,8 @@ def nodes_of(graph_def):
 
 
 def canonical(attr):
-    """The value of an attr: two encodings of one tensor are equal."""
+    """Returns the value of an attr in a form that is equal for equal values.
+    Two encodings of the same tensor have the same form."""
     if attr.WhichOneof('value') == 'tensor':
         array = tf.make_ndarray(attr.tensor)
         # Strings and handles are compared as lists. All other elements are
@@ -47,7 +50,8 @@ def canonical(attr):
 
 
 def control_sets(nodes):
-    """Control inputs are a set."""
+    """Yields the nodes with their control inputs as a set, because the order of
+    control inputs does not matter."""
     for name, (op, inputs, device, attrs) in nodes.items():
         data = [i for i in inputs if not i.startswith('^')]
         yield name, (op, data, {i for i in inputs if i.startswith('^')},

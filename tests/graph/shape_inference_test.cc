@@ -31,8 +31,8 @@ InferredOutput OfValue(Tensor value) {
 
 class InferenceContextTest : public ::testing::Test {
  protected:
-  // Returns a context over `inputs`, which the fixture keeps until the test
-  // ends.
+  // Returns a context over `inputs`. The fixture keeps the inputs until the
+  // test ends.
   InferenceContext Context(std::vector<InferredOutput> inputs,
                            int num_outputs = 1) {
     inputs_ = std::move(inputs);

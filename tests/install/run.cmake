@@ -27,8 +27,8 @@ endforeach()
 file(RENAME "${WORK}/prefix" "${WORK}/moved")
 
 # All installed headers except those of the protos must compile with only the
-# installed package, for any x86-64 processor. They must not include or declare
-# anything of protobuf, Eigen, oneDNN or gRPC.
+# installed package, for any x86-64 processor. These headers must not include or
+# declare anything of protobuf, Eigen, oneDNN or gRPC.
 file(GLOB_RECURSE headers RELATIVE "${WORK}/moved/include"
      "${WORK}/moved/include/leat/*.h")
 list(FILTER headers EXCLUDE REGEX "^leat/protos/")

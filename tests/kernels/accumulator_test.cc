@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests calls that wait at an accumulator, and what they get.
+// Tests calls that wait at an accumulator, and the results of these calls.
 // sync_cases_test.cc checks the calls that need not wait.
 #include "leat/kernels/accumulator.h"
 

@@ -86,9 +86,9 @@ int64_t At(const ConvolutionShape& s, int64_t n, int64_t c, int64_t y,
                           : ((n * height + y) * width + x) * channels + c;
 }
 
-// Computes the Reference with simple loops. Reads and writes through plain
-// pointers, because tests are compiled without optimization and there are
-// millions of products.
+// Computes the Reference with simple loops. There are millions of products and
+// tests are compiled without optimization, so the loops use plain pointers,
+// which are faster than std::vector.
 Reference Convolve(const ConvolutionShape& s, const std::vector<float>& input,
                    const std::vector<float>& filters,
                    const std::vector<float>& output) {

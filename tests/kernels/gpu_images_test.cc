@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Compares the GPU kernels of pooling and batch normalization with those of
-// CPUs, on larger tensors than the op cases have.
+// Compares the GPU kernels of pooling and batch normalization with the CPU
+// kernels. The tensors are larger than those of the op cases.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -28,8 +28,8 @@ Tensor Random(const Shape& shape, uint32_t seed, float mean = 0) {
   return Tensor::FromSpan<float>(shape, values);
 }
 
-// Each piece of work runs on two threads, so that the thread sanitizer finds
-// elements that race.
+// The work of the GPU runs on two threads, so that the thread sanitizer can
+// find two threads that use the same element at once.
 class GpuImagesTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -95,8 +95,9 @@ TEST_F(GpuImagesTest, BatchNormSumsUpInParts) {
     ASSERT_EQ(y.size(), 6u);
     Compare("FusedBatchNormGradV3", attrs,
             {Random(c.shape, 4), x, scale, y[3], y[4], none}, 1e-4f);
-    // If dy is all ones, the gradient of the offset is the number of elements
-    // of a channel. So each element must be counted once.
+    // If all elements of dy are 1, the gradient of the offset is the number of
+    // elements of a channel. This test finds kernels that leave out an element
+    // or count one twice.
     const auto grad =
         gpu_.Run("FusedBatchNormGradV3", attrs,
                  {Tensor::Filled(c.shape, 1.0f), x, scale, y[3], y[4], none});

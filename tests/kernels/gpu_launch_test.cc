@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests the forms of kernels/cuda/device/launch.h for the host, and the headers
-// that launch functions share.
+// Tests kernels/cuda/device/launch.h as it is compiled for the host, and the
+// headers that the launch functions share.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace {
 using testing::QueuedGpu;
 
 // Provides a GPU whose work runs on two threads, so that the thread sanitizer
-// finds elements that race.
+// can find two threads that use the same element at once.
 class GpuLaunchTest : public ::testing::TestWithParam<int> {
  protected:
   CUstream_st* stream() { return gpu_.handle(); }

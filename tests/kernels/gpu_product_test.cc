@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Products on a GPU whose types the op cases do not have, because the kernels
-// of CPUs do not.
+// Tests matrix products on a GPU for types that the op cases do not cover. The
+// op cases do not cover these types because the CPU kernels do not take them.
 #include <memory>
 #include <string>
 #include <utility>
@@ -39,8 +39,8 @@ std::vector<float> Values(const absl::StatusOr<Tensor>& tensor) {
   return {data.begin(), data.end()};
 }
 
-// Expects that _FusedMatMul has the same result as MatMul, BiasAdd and the
-// activation, one after another.
+// Expects that _FusedMatMul has the same result as three ops that run one after
+// another: MatMul, BiasAdd and the activation.
 template <class T>
 void ExpectTheSum(KernelTestHarness& harness, const std::string& activation) {
   const Tensor a = Integers<T>(Shape{5, 3}, 1);
@@ -66,7 +66,7 @@ void ExpectTheSum(KernelTestHarness& harness, const std::string& activation) {
       << activation;
 }
 
-// The parameter says whether the GPU has its library for products.
+// The test's parameter says whether the GPU has a library for matrix products.
 class GpuProductTest : public ::testing::TestWithParam<bool> {};
 
 TEST_P(GpuProductTest, FusesAllTypesAndActivations) {

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Writes print_cases.jsonl: what TensorFlow 2.15.1's Print, PrintV2 and Assert
-write to standard error or into their error.
+"""Writes print_cases.jsonl, which holds what TensorFlow 2.15.1's Print, PrintV2 and
+Assert write to standard error or into their error.
 
-Run by hand with a Python that has the tensorflow-cpu 2.15.1 wheel. A line has op,
-attrs and inputs (as in the op cases, see tests/op_cases/make_cases.py), and
-"stderr", or the text of the "error".
+Run by hand with a Python that has the tensorflow-cpu 2.15.1 wheel. Each line is a
+case. It has op, attrs and inputs as in the op cases (tests/op_cases/make_cases.py),
+and either "stderr", which is the text on standard error, or "error", which is the
+text of the error.
 """
 
 import json
@@ -26,7 +27,8 @@ FALSE = np.array(False)
 
 
 def captured(function):
-    """What the function, also its C++ code, wrote to standard error."""
+    """Calls `function`. Returns what its Python code and C++ code have written to
+    standard error."""
     sys.stderr.flush()
     saved = os.dup(2)
     with tempfile.TemporaryFile() as file:

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Writes random_checksums.h: what TensorFlow's seeded random ops give.
+"""Writes random_checksums.h, which has checksums of the numbers that
+TensorFlow's seeded random ops draw.
 
 Usage: make_random_checksums.py > random_checksums.h   (TensorFlow 2.15.1)
 
-Each row is the CRC-32 of the bytes of three consecutive runs of one kernel.
+Each row has the CRC-32 of the bytes of three consecutive runs of one kernel.
 """
 import zlib
 

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Writes sync_cases.jsonl: what queues and accumulators of TensorFlow 2.15.1
-answer to calls, one after another.
+"""Writes sync_cases.jsonl, which holds what queues and accumulators of TensorFlow
+2.15.1 answer to calls that are made one after another.
 
-Run by hand with a Python that has the tensorflow-cpu 2.15.1 wheel. A line has op
-and attrs of the queue or accumulator, a name, and "calls" [{op, attrs, inputs}]
-(as in the op cases, see tests/op_cases/make_cases.py) without the handle, which
-is the first input of each. A call has "outputs", an "error" [code, text], or
-"waits": true when it has not come back within a while; it is cancelled then.
+Run by hand with a Python that has the tensorflow-cpu 2.15.1 wheel. Each line is a
+case. It has a name, the op and attrs that make the queue or accumulator, and the
+"calls" [{op, attrs, inputs}] as in the op cases (tests/op_cases/make_cases.py).
+"inputs" leaves out the handle, which is the first input of each call. A call has
+"outputs", an "error" [code, text], or "waits": true. The script cancels a call
+that has not returned within WAIT_MS milliseconds, and writes that it waits.
 """
 
 import json
@@ -41,21 +42,23 @@ def i64(*values):
 
 
 def array(value):
-    """Numbers are int32."""
+    """Returns `value` as an array. Python's integers become int32."""
     result = np.asarray(value)
     return result.astype(np.int32) if result.dtype == np.int64 and isinstance(
         value, (int, list)) else result
 
 
 def kernels_words(message):
-    """Without where in the graph and in Python it was."""
+    """Returns the kernel's own words in an error message. Leaves out the places in
+    the graph and in the Python program, which TensorFlow adds."""
     lines = message.splitlines()
     places = [i for i, line in enumerate(lines) if line.startswith("\t [[")]
     return lines[places[0] - 1] if places else lines[0]
 
 
 class Case:
-    """One queue or accumulator. `self(op, *inputs)` makes a call."""
+    """Makes a queue or an accumulator. `self(op, *inputs)` calls an op on it and
+    records the call."""
 
     def __init__(self, lines, op, name, **attrs):
         self.graph = tf.Graph()
@@ -132,7 +135,7 @@ class Case:
 
 
 class Queue(Case):
-    """With short names for the calls."""
+    """Is the case of a queue, with a method for each op."""
 
     def __init__(self, lines, name, types, shapes=None, op="FIFOQueueV2", **attrs):
         super().__init__(lines, op, name, component_types=types,
@@ -207,7 +210,7 @@ def fifo(lines):
 
 
 def unknown(lines):
-    """Components of unknown rank are scalars."""
+    """Has components of unknown rank, which are scalars."""
     with Queue(lines, "unknown rank", [INT], [None]) as q:
         q.put(1)
         q.put([1, 2])
@@ -287,7 +290,8 @@ def wrong(lines):
 
 
 def counts(lines):
-    """Numbers of elements and of components that no queue can give or take."""
+    """Asks for numbers of elements and of components that no queue can give or
+    take."""
     with Queue(lines, "counts", [INT], [[]], capacity=4) as q:
         q.take_many(-1)
         q.take_up_to(-1)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Writes training_cases.h: what TensorFlow's training ops make of variables.
+"""Writes training_cases.h, which holds the values of variables before and after
+TensorFlow's training ops.
 
 Usage: make_training_cases.py > training_cases.h   (TensorFlow 2.15.1)
 """
@@ -57,7 +58,8 @@ def numbers(array):
 
 
 def uniform(dtype, low, high, rows):
-    """Random numbers from low to high, or complex ones with such real parts."""
+    """Returns random numbers between `low` and `high`. If the dtype is complex,
+    these are the real parts."""
     shape = [rows, COLUMNS]
     result = RANDOM.uniform(low, high, shape).astype(np.float32)
     if dtype == np.complex128:
@@ -66,7 +68,8 @@ def uniform(dtype, low, high, rows):
 
 
 def scalar(dtype, value):
-    """The value as a float32, times 1 + 0.5i if the dtype is complex."""
+    """Returns the value, rounded to float32. Multiplies it by 1 + 0.5i if the dtype
+    is complex."""
     value = np.float32(value)
     return dtype(value * (1 + .5j) if dtype == np.complex128 else value)
 

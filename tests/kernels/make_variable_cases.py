@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Writes variable_cases.jsonl: what TensorFlow 2.15.1's ops on variables make of
-a variable, a reference (VariableV2) or a resource (VarHandleOp).
+"""Writes variable_cases.jsonl, which holds what TensorFlow 2.15.1's ops do to a
+variable. The variable is a reference (VariableV2) or a resource (VarHandleOp).
 
-Run by hand with a Python that has the tensorflow-cpu 2.15.1 wheel. A line has op,
-name, attrs and inputs (as in the op cases, see tests/op_cases/make_cases.py) but
-for the variable, which stands first and has the value "before" (null: none yet),
-of "declared" [dtype, shape]; "outputs" and the variable's value "after", or the
-"error" [code, text].
+Run by hand with a Python that has the tensorflow-cpu 2.15.1 wheel. Each line is a
+case. It has op, name, attrs and inputs as in the op cases
+(tests/op_cases/make_cases.py). "inputs" leaves out the variable, which is the
+first input. "declared" [dtype, shape] is the declaration of the variable. "before"
+is its value before the op, or null if it has no value yet. A line also has
+"outputs" and the value "after" the op, or the "error" [code, text].
 """
 
 import json
@@ -31,7 +32,8 @@ NUMBERS = FLOATS + (np.int8, np.int32, np.int64, np.uint8) + COMPLEXES
 
 
 def matrix(rows, columns, dtype=np.float32, start=1):
-    """Numbers from `start` on, times 1 - 0.5i if they are complex."""
+    """Returns the numbers `start`, `start` + 1, and so on. Multiplies them by
+    1 - 0.5i if the dtype is complex."""
     count = rows * columns
     numbers = np.arange(start, start + count).astype(dtype)
     if dtype in COMPLEXES:
@@ -48,7 +50,8 @@ class Cases:
         self.lines = []
 
     def add(self, op, name, before, *inputs, declared=None, text=None, **attrs):
-        """`declared`: (dtype, shape) where they are not those of `before`."""
+        """Adds a case. `declared` is the (dtype, shape) of the variable. If it is
+        None, the variable has the dtype and shape of `before`."""
         op_def = op_def_registry.get(op)
         reference = op_def.input_arg[0].is_ref
         dtype, shape = declared or (before.dtype, before.shape)
@@ -85,7 +88,8 @@ class Cases:
 
 
 def make(reference, dtype, shape, before):
-    """The variable, its initializer (of any shape) and what reads it."""
+    """Returns a variable, the op that initializes it, and a tensor of its value.
+    The initializer accepts a value of any shape."""
     raw = tf.raw_ops
     dtype = tf.as_dtype(dtype)
     value = tf.zeros(shape or [], dtype) if before is None else tf.constant(before)
@@ -99,7 +103,7 @@ def make(reference, dtype, shape, before):
 
 
 def node(op_def, variable, inputs, attrs):
-    """The op's node and the attrs that follow from its inputs."""
+    """Returns a node of the op, and the attrs that follow from its inputs."""
     # The placeholders have an unknown shape. So the shapes are checked by
     # TensorFlow's kernels, and not by its shape functions.
     given = [tf.compat.v1.placeholder_with_default(tf.constant(v), None) for v in inputs]
@@ -237,8 +241,8 @@ def refused(c):
           declared=(np.float32, None), dtype=tf.float32, validate_shape=True,
           text="Expected [1,2] got [2,2]")
     for op, name, before, inputs, text in REFUSED:
-        # The variable is declared with an unknown shape. So its kernels check
-        # the shapes.
+        # The variable is declared with an unknown shape. So the kernels check
+        # the shapes, and not the shape functions.
         c.add(op, name, before, *inputs, declared=(np.float32, None), text=text)
     c.add("ResourceGather", "scalar variable", np.array(1, np.float32), i32(0),
           declared=(np.float32, None), dtype=tf.float32,

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Checks that kernels that move elements without looking at them treat
-// resources and variants as they treat int64. The op cases check int64 against
-// TensorFlow.
+// Some kernels move elements without reading their values. These tests check
+// that such kernels move resources and variants in the same way as int64
+// numbers. The op cases compare the results for int64 with TensorFlow.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -36,8 +36,8 @@ class Number final : public VariantValue {
   const std::shared_ptr<const int> alive_;
 };
 
-// Makes tensors of resource handles or variants (`dtype`) in which each object
-// stands for a number of an int64 tensor, and converts these tensors back. The
+// Converts int64 tensors to tensors of resource handles or of variants
+// (`dtype`), and converts them back. Each object stands for one number. The
 // number 0 stands for an empty object. The destructor fails the test if an
 // object is still referenced.
 class Objects {
@@ -114,8 +114,8 @@ Tensor Count(const Shape& shape, int64_t first = 1) {
 }
 
 // Describes an op that moves the elements of its int64 inputs. The test also
-// runs the op with objects instead of the int64 numbers, and expects that it
-// moves the objects in the same way.
+// runs the op with objects instead of the int64 numbers, and expects that the
+// op moves the objects in the same way.
 struct Move {
   const char* op;
   const char* what;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests inputs that made TensorFlow crash or read out of bounds, and similar
-// ones. Comments give the CVE numbers of the advisories. A kernel must answer
+// inputs. Comments give the CVE numbers of the advisories. A kernel must answer
 // with an error or an empty result, and the process must go on.
 #include <limits>
 #include <string>
@@ -185,7 +185,7 @@ TEST_F(NeuralBadInputTest, FusedConv2D) {
   }
 }
 
-// In CVE-2021-29555 there are no channels.
+// In CVE-2021-29555, the images have no channels.
 TEST_F(NeuralBadInputTest, FusedBatchNorm) {
   auto result = harness_.Run(
       "FusedBatchNormV3", AttrMap{{"is_training", false}},

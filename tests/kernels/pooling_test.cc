@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Checks that the fused gradient of Relu and MaxPool equals, bit for bit, the
-// gradient of the two ops if windows do not overlap. Passes do not fuse
-// gradients whose windows overlap.
+// Checks that the fused gradient of Relu and MaxPool equals the gradients of
+// the two ops, one after another, bit for bit. The windows in this test do not
+// overlap, because passes fuse gradients only for such windows.
 #include <gtest/gtest.h>
 
 #include <cmath>

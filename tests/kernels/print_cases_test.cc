@@ -11,8 +11,8 @@ namespace {
 
 using nlohmann::json;
 
-// Returns the bytes that a text in the file stands for. The text has a code
-// point below 256 for each byte.
+// Returns the bytes that a text in the file stands for. In the text, the code
+// point N below 256 stands for the byte N.
 std::string Bytes(const json& text) {
   return testing::TensorFromJson(
              json::array({"string", json::array(), json::array({text})}))

@@ -35,8 +35,8 @@ std::shared_ptr<Queue> Make(QueueKind kind) {
                                               .seed = 1});
 }
 
-// A Step is a step with one call to a queue. Cancelling the step cancels the
-// call.
+// A Step stands for a step of a session that makes one call to a queue. If the
+// step is cancelled, the call is cancelled.
 class Step {
  public:
   Queue::Done Done() {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests calls that wait at a queue, and what they get. sync_cases_test.cc
-// checks the calls that need not wait.
+// Tests calls that wait at a queue, and the results of these calls.
+// sync_cases_test.cc checks the calls that need not wait.
 #include "leat/kernels/queue.h"
 
 #include <gtest/gtest.h>
@@ -399,7 +399,7 @@ TEST_F(QueueKernelTest, RowsOfABatchHaveBytesOfTheirOwn) {
 }
 
 // A dequeue that waits keeps its queue alive after the resources of the device
-// are cleared. It still gets an answer when the queue is closed.
+// are cleared. When the queue is closed, the dequeue still gets an answer.
 TEST_F(QueueKernelTest, ARemovedQueueStillServesThoseThatWait) {
   const auto dequeue = Kernel("QueueDequeueV2", components_);
   const auto enqueue = Kernel("QueueEnqueueV2", {}, {DType::kFloat});

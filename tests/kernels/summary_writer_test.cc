@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests the ops that write event files. The error texts are TensorFlow's where
-// TensorFlow has any; many wrong shapes end its process.
+// Tests the ops that write event files. If TensorFlow reports an error for an
+// input, the error text must be the same. For many wrong shapes, TensorFlow
+// reports no error but ends its process.
 #include <filesystem>
 #include <limits>
 #include <string>
@@ -68,8 +69,8 @@ class SummaryWriterTest : public ::testing::Test {
     if (!events.empty()) events.erase(events.begin());
     return events;
   }
-  // Expects that there is one event, that it belongs to step 7, and that it has
-  // one value. Returns the value.
+  // Expects exactly one event, which belongs to step 7 and has one value.
+  // Returns the value.
   pb::Summary::Value OnlyValue() const {
     const std::vector<pb::Event> events = Events();
     if (events.size() != 1 || events[0].summary().value_size() != 1) {
@@ -244,8 +245,8 @@ TEST_F(SummaryWriterTest, RefusesWrongShapes) {
   EXPECT_TRUE(Events().empty());
 }
 
-// The tensor has no elements, but a batch of 3,000,000 sounds, each of which
-// would become one value of the summary.
+// The tensor is a batch of 3,000,000 sounds without elements. Each sound would
+// become one value of the summary.
 TEST_F(SummaryWriterTest, RefusesToMakeTooManyValues) {
   constexpr int64_t kMany = 3'000'000;
   const Tensor silence = Tensor::Filled<float>(Shape{kMany, 0, 1}, 0);

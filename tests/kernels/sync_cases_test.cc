@@ -39,7 +39,7 @@ class SyncCase {
   }
 
  private:
-  // Returns the error that Call passes to WaitingCall::Cancel.
+  // Returns the error with which Call cancels a call that waits.
   static absl::Status Waits() { return absl::DeadlineExceededError("waits"); }
 
   absl::StatusOr<std::vector<Value>> Call(const json& op, const json& attrs,

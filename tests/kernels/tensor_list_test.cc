@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests which lists the TensorList kernels change in place, what they copy, and
-// how they handle hostile graphs. The op cases
+// Tests which lists the TensorList kernels change in place, which tensors the
+// kernels copy, and how the kernels handle hostile graphs. The op cases
 // (tests/op_cases/tensor_lists.jsonl) test the rest. Comments mark the inputs
 // that crash TensorFlow 2.15.
 #include "leat/core/variants/tensor_list.h"
@@ -105,8 +105,8 @@ TEST_F(TensorListKernelTest, PushesInPlaceWhenNobodyElseHasTheList) {
   }
   EXPECT_EQ(list->size(), 1000);
   EXPECT_EQ(list->at(999).scalar<float>(), 999);
-  // The array of elements doubles each time, so there are about log2(1000)
-  // arrays.
+  // When the array of elements is full, a push replaces it by an array of twice
+  // the size. So 1000 pushes need about log2(1000) arrays.
   EXPECT_LE(arrays.size(), 11u);
 }
 
@@ -359,8 +359,8 @@ TEST_F(TensorListKernelTest, CountsTensorsInListsInLists) {
   const Tensor shared = ListOfOneList(10, 100);
   EXPECT_EQ(codes(shared, 10 + 1000), kOk);
   EXPECT_EQ(codes(shared, 10 + 999), kExhausted);
-  // The tensors that a value itself holds do not count, because they exist
-  // already.
+  // Only tensors in inner lists count. This list has 100 tensors, but no inner
+  // lists.
   Tensor flat = Empty();
   for (int i = 0; i < 100; ++i)
     flat = Push(std::move(flat), Tensor::Scalar(1.0f));

@@ -203,7 +203,7 @@ class TrainingErrorTest : public ::testing::Test {
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
     EXPECT_THAT(std::string(status.message()), HasSubstr(std::string(text)));
   }
-  // Runs a sparse op with wrong gradients and indices.
+  // Runs a sparse op with wrong gradients and indices, and expects errors.
   static void ExpectSparseErrors(KernelTestHarness& harness);
 
   KernelTestHarness harness_;
@@ -296,8 +296,9 @@ TEST_F(TrainingErrorTest, SparseIndicesAreCheckedOnGpus) {
   ExpectSparseErrors(harness);
 }
 
-// With a momentum of 0, each update subtracts its gradient. The work runs on
-// two threads, so that two threads may update the same row at the same time.
+// With a momentum of 0, each update subtracts its gradient from a row. The work
+// of the GPU runs on two threads, which may update the same row at the same
+// time.
 TEST(TrainingTest, AGpuUpdatesARowOnceForEachIndex) {
   if (!cuda::KernelsRunOnHost()) GTEST_SKIP() << "kernels are GPU code";
   KernelTestHarness harness(

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests that no reader sees a value that is partly updated, whatever other
-// threads do.
+// Tests that no reader sees a value that is partly updated, while other threads
+// read and update the variable.
 #include <atomic>
 #include <memory>
 #include <thread>

@@ -75,7 +75,7 @@ std::map<std::string, NamedTest> TestedElsewhere() {
     std::string op;
     NamedTest test;
     EXPECT_TRUE(words >> op >> test.file >> test.name) << line;
-    EXPECT_TRUE(tests.emplace(op, test).second) << op << " stands there twice";
+    EXPECT_TRUE(tests.emplace(op, test).second) << op << " is listed twice";
   }
   return tests;
 }

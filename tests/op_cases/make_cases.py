@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Writes the op cases: what TensorFlow 2.15.1 answers to given inputs.
+"""Writes the op cases, which hold what TensorFlow 2.15.1 answers to given inputs.
 
 Run by hand with a Python that has the tensorflow-cpu 2.15.1 wheel; the output is
 committed beside this file:
@@ -12,19 +12,22 @@ A family is a module in families/ with a function `cases(case)` that calls
 
     case(op, name, *inputs, text=None, tolerance=None, **attrs)
 
-for every case: inputs are numpy arrays (a list of arrays for an argument of N
-tensors, a Ramp for a large one), attrs are Python values; types and lengths that
-follow from the inputs are derived. `text` must be part of TensorFlow's error.
-`case.__self__.given` records outputs that the family worked out itself, such as
-those of NCHW, which TensorFlow's CPU kernels lack, from those of NHWC.
+for every case. An input is a numpy array, a Ramp for a large array, or a list of
+arrays for an argument of N tensors. Attrs are Python values. `case` derives the types
+and lengths that follow from the inputs. If there is a `text`, TensorFlow must return
+an error that contains it. `case.__self__.given` records outputs that the family has
+computed itself. For example, TensorFlow's CPU kernels lack NCHW, so families compute
+the outputs for NCHW from those for NHWC.
 
-`case.__self__.chain()` makes values that no file can hold (variants) by other ops.
+`case.__self__.chain()` runs other ops that make inputs that no file can hold, such as
+variants.
 
-The file <family>.jsonl has one case a line: op, name, attrs {name: [type,
-value]}, inputs and outputs [dtype, shape, values], or error [code, text]. A large
-input's values are {"ramp": [start, step, modulus]}: start + step * (i % modulus); of
-a large output every n-th value is recorded, {"every": n, "values": [...]}.
-"before" are ops that run first; the input {"from": [i, j]} is output j of the i-th.
+Each line of the file <family>.jsonl is one case. It has op, name, attrs {name: [type,
+value]}, inputs, and outputs or error [code, text]. Inputs and outputs are [dtype,
+shape, values]. The values of a large input are {"ramp": [start, step, modulus]}, which
+means that value i is start + step * (i % modulus). The values of a large output are
+{"every": n, "values": [...]}, which has every n-th value. "before" lists ops that run
+before the op of the case. The input {"from": [i, j]} is output j of the i-th of them.
 """
 
 import importlib
@@ -55,7 +58,7 @@ CODES = {
 
 
 class Ramp:
-    """A large input that takes few bytes to describe."""
+    """Is a large input that a few numbers describe."""
 
     def __init__(self, dtype, shape, start=0, step=1, modulus=1 << 30):
         self.dtype, self.shape = np.dtype(dtype), shape
@@ -68,7 +71,7 @@ class Ramp:
 
 
 class Result:
-    """An output of an op of a chain."""
+    """Is an output of an op of a chain."""
 
     def __init__(self, tensor, step, output):
         self.tensor, self.place = tensor, [step, output]
@@ -89,7 +92,7 @@ def number(value):
 
 
 def float_text(value, dtype):
-    """The shortest number that reads back as the same value of the dtype."""
+    """Returns the shortest number that reads back as the same value of the dtype."""
     if dtype == np.float32:
         result = number(value)
         return result if isinstance(result, str) else float(str(np.float32(value)))
@@ -135,7 +138,7 @@ def encode_output(tensor):
 
 
 def plain(value):
-    """What cases hold: numbers and lists become arrays."""
+    """Returns an input in the form that cases hold. Numbers and lists become arrays."""
     return value if isinstance(value, (Ramp, Result)) else np.asarray(value)
 
 
@@ -168,7 +171,8 @@ def encode_attr(kind, value):
 
 
 def derive_attrs(op_def, inputs, attrs):
-    """Adds the attrs that follow from the inputs; returns the inputs flat."""
+    """Adds to `attrs` those that follow from the inputs. Returns a flat list of the
+    inputs."""
     flat = []
     for arg, value in zip(op_def.input_arg, inputs):
         values = value if isinstance(value, list) else [value]
@@ -263,9 +267,9 @@ class Family:
     def __init__(self):
         self.lines = []
         self.names = set()
-        # Tolerances are relative to the expected value, or to `floor` if the
-        # expected value is smaller. Families whose sums cancel set `floor` to
-        # 1.
+        # A tolerance is relative to the expected value, or to `floor` if the
+        # expected value is smaller. In some families, the terms of sums can
+        # cancel each other. Such families set `floor` to 1.
         self.floor = None
         self.wrong = []
 
@@ -302,7 +306,8 @@ class Family:
         self.lines.append(json.dumps(line))
 
     def given(self, op, name, inputs, outputs, tolerance=None, **attrs):
-        """A case whose outputs TensorFlow gave in another layout or by other ops."""
+        """Adds a case whose outputs TensorFlow has computed in another layout or with
+        other ops."""
         assert (op, name) not in self.names, (op, name)
         self.names.add((op, name))
         op_def = op_def_registry.get(op)
@@ -320,9 +325,10 @@ class Family:
 
 
 class Chain:
-    """Ops that use each other's outputs; each call runs one and gives its output,
-    or a list of them. A case made by `case` runs what it needs first, or, with
-    everything=True, all of them."""
+    """Holds ops that use each other's outputs. A call of the chain runs an op and
+    returns its output, or a list of its outputs. `case` adds a case that first runs
+    the ops on which its inputs depend. With everything=True, it first runs all ops of
+    the chain."""
 
     def __init__(self, family):
         self.family = family

@@ -139,11 +139,13 @@ inline void CheckOutputs(const absl::StatusOr<std::vector<Tensor>>& outputs,
 
 // Makes each allocation of the kernel fail, one at a time. The kernel must
 // return RESOURCE_EXHAUSTED, or the right outputs if it can work without the
-// memory. It must not keep any memory. Returns the number of allocations.
+// memory. The kernel must not keep any memory after the failure. Returns the
+// number of allocations.
 inline int64_t CheckFailures(testing::KernelTestHarness& harness,
                              const json& spec) {
   Allocator& allocator = harness.device().allocator();
-  // This first run creates the variables of the case. The harness keeps them.
+  // This first run creates the variables of the case. The harness keeps the
+  // variables.
   CheckOutputs(Chain(harness, spec).Run(), spec);
   const int64_t live_bytes = allocator.stats().live_bytes;
   for (int64_t n = 1;; ++n) {

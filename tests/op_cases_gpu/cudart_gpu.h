@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// CudartGpu is GPU 0 of this machine for tests of kernels. Memory comes from
-// CUDA's own pool in stream order, so that a kernel that uses dropped memory
-// gives wrong values.
+// CudartGpu gives tests of kernels the GPU 0 of this machine. It allocates and
+// frees memory in CUDA's own pool, in the order of the stream. So a kernel that
+// uses memory after it was freed gives wrong values.
 #ifndef LEAT_TESTS_OP_CASES_GPU_CUDART_GPU_H_
 #define LEAT_TESTS_OP_CASES_GPU_CUDART_GPU_H_
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Writes the ops for which TensorFlow registers a gradient, one a line: with the
-word "function", or "none" if paths of gradients end at the op.
+"""Writes a line for each op for which TensorFlow registers a gradient. The word
+after the op is "none" if no input of the op ever gets a gradient, and
+"function" otherwise.
 
 Run with the Python that has the tensorflow-cpu 2.15.1 wheel:
     python3 dump_gradients.py > tensorflow_gradients.txt
@@ -13,7 +14,8 @@ from tensorflow.python.framework import ops
 
 
 def gives_none(function):
-  """Whether it gives no input a gradient, whatever the operation."""
+  """Returns whether the gradient function gives no input a gradient, whatever
+  operation it is called for."""
   try:
     gradients = function(object(), object())
   except Exception:  # the function read an attribute of its arguments

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Writes what shapes TensorFlow infers, for tests/ops/shape_functions_test.cc.
+"""Writes the shapes that TensorFlow infers.
+tests/ops/shape_functions_test.cc reads them.
 
 Run with the Python that has the tensorflow-cpu 2.15.1 wheel:
     python3 dump_shape_cases.py > tensorflow_shape_cases.txt
 
-Every case is one node in a graph of its own. Its inputs are placeholders of
-partial shape, constants, shapes of placeholders (values that are partly known)
-and handles of variables and tensor lists.
+Every case is one node in a graph of its own. The inputs of the node are
+placeholders of partial shape, constants, shapes of placeholders (values that
+are partly known) and handles of variables and tensor lists.
 """
 import tensorflow as tf
 from tensorflow.core.framework import attr_value_pb2
@@ -15,7 +16,8 @@ from tensorflow.python.framework import op_def_registry
 
 
 class Value:
-  """A placeholder: shape None is of unknown rank, -1 an unknown extent."""
+  """Is a placeholder. The shape None stands for an unknown rank, and the extent
+  -1 for an unknown extent."""
 
   def __init__(self, dtype, shape):
     self.dtype, self.shape = dtype, shape
@@ -32,7 +34,7 @@ class Value:
 
 
 class Known(Value):
-  """A constant."""
+  """Is a constant."""
 
   def __init__(self, values, dtype='int32', shape=None):
     self.tensor = tf.make_tensor_proto(values, dtype=dtype, shape=shape)
@@ -48,7 +50,8 @@ class Known(Value):
 
 
 class ShapeOf(Value):
-  """The shape of a placeholder, known as far as its extents are."""
+  """Is the shape of a placeholder. An element of the shape is known if the
+  extent of the placeholder is known."""
 
   def __init__(self, extents, dtype='int32'):
     self.extents = extents
@@ -63,7 +66,7 @@ class ShapeOf(Value):
 
 
 class Variable(Value):
-  """The handle of a variable."""
+  """Is the handle of a variable."""
 
   def __init__(self, dtype, shape):
     self.handle_dtype, self.handle_shape = dtype, shape
@@ -80,7 +83,7 @@ class Variable(Value):
 
 
 class List(Variable):
-  """A tensor list."""
+  """Is a tensor list."""
 
   def __init__(self, dtype, shape):
     super().__init__(dtype, shape)
@@ -141,7 +144,7 @@ def set_attr(proto, kind, value):
 
 
 def infer(op, attrs, inputs):
-  """The output shapes in text form, or ['error']."""
+  """Returns the shapes of the outputs as texts, or ['error']."""
   kinds = {a.name: a.type for a in op_def_registry.get(op).attr}
   protos = {}
   for name, value in attrs.items():
@@ -172,8 +175,9 @@ def infer(op, attrs, inputs):
 
 
 def case(op, attrs, *inputs, ours=None):
-  """`ours` is what Leat infers where it differs: an 'error' for a node that can
-  never run, or more than TensorFlow knows."""
+  """Prints a case. `ours` holds the outputs that Leat infers, if they differ
+  from TensorFlow's. Leat infers an 'error' for some nodes that can never run,
+  and knows more about some shapes."""
   kinds = {a.name: a.type for a in op_def_registry.get(op).attr}
   print('case ' + op)
   for name, value in sorted(attrs.items()):

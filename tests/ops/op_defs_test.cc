@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Checks that the ops with kernels are defined as in TensorFlow's table, field
-// by field. The docs of our ops are not TensorFlow's; they are checked against
-// a rule (IsSentence).
+// by field. Leat has its own docs of ops, which must follow a rule
+// (IsSentence).
 #include <algorithm>
 #include <map>
 #include <string>

@@ -36,8 +36,8 @@ LabeledImages Rows(int count) {
   return data;
 }
 
-// Returns one vector per batch of an epoch, with the labels of the batch.
-// Expects that each image has the label that Rows gave to it.
+// Reads all batches of one epoch and returns the labels of each batch. Expects
+// that each image has the label that Rows gave to it.
 std::vector<std::vector<int>> Epoch(Batches& batches) {
   std::vector<std::vector<int>> epoch;
   batches.StartEpoch();

@@ -1,9 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests that a worker's copy of a graph for between-graph training can be
-// placed on the cluster for which it was built. To make this possible, a node
-// that uses a variable must not request a device other than that of the
-// variable. The graphs are only planned, so no task runs.
+// In between-graph training, each worker builds its own graph of the whole
+// model. These tests build such a graph for one worker of a cluster. They check
+// that each node that uses a variable requests the device of this variable, and
+// that the graph can be placed on the cluster. No step runs, so the tests need
+// no tasks.
 #include <string>
 #include <vector>
 
@@ -67,9 +68,9 @@ bool TouchesAVariable(const Graph& graph, const Node& node) {
   return false;
 }
 
-// Every op that uses a variable must itself request the variable's device.
-// TensorFlow's placer would correct a wrong request and log it, but other
-// planners need not correct it.
+// Every node that uses a variable must request the variable's device. If a node
+// requested another device, TensorFlow's placer would correct the device and
+// write a log message. Other planners might not correct the device.
 TEST(BetweenGraphPlacementTest, WhatTouchesAVariableAsksForItsDevice) {
   GraphBuilder b;
   const Scope device = b.OnDevice(ReplicaDeviceSetter(

@@ -101,7 +101,8 @@ TEST_F(ClusterTaskTest, AnEvaluatorIsAClientOfTheFirstParameterServer) {
   EXPECT_EQ(task->worker_device(), "/job:ps/task:1");
   const SessionOptions options = task->session_options();
   EXPECT_THAT(options.device_filters, ElementsAre("/job:ps"));
-  // No other task of the cluster runs. But the session needs only its own task.
+  // Only one task of the cluster runs. The session needs no other task, because
+  // its device filter names only this one.
   GraphBuilder b;
   const auto session =
       NewRemoteSession(*b.Build(), options.target.text,

@@ -219,8 +219,9 @@ class Worker {
   }
 
   // Trains and returns the losses. After each step, waits at `step_end` for the
-  // other workers. Otherwise another worker could take the token of a delayed
-  // worker, and would then compute twice for that step (SyncReplicas).
+  // other workers. Without this wait, a fast worker could take the token of a
+  // slow worker, and would then compute two gradients for the same step (see
+  // SyncReplicas).
   Losses Train(InProcessCluster& cluster, testing::Barrier& step_end) {
     const absl::Cleanup leave = [&] { step_end.ArriveAndDrop(); };
     Losses losses;

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests what bodies of functions share with the graph around them: second
-// derivatives with respect to outer values, variables on other devices, side
-// effects, updates, and names of outputs.
+// Tests how the bodies of branches and loops work together with the graph
+// around them: second derivatives with respect to outer values, variables on
+// other devices, side effects, updates, and names of outputs.
 #include <functional>
 
 #include "gmock/gmock.h"
@@ -155,8 +155,8 @@ INSTANTIATE_TEST_SUITE_P(All, VariableDeviceTest,
                                             ::testing::Bool(),
                                             ::testing::Bool()));
 
-// If the op in the body requests no device, it gets the device of the variable,
-// not the device of the caller.
+// An op in a body reads a variable and requests no device. The op must get the
+// device of the variable, not the device of the node that runs the body.
 TEST(ResourceDeviceTest, IsThatOfAnOpWithoutADeviceInABody) {
   for (const bool is_loop : {false, true}) {
     GraphBuilder b;

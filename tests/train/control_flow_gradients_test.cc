@@ -429,7 +429,8 @@ TEST(WhileGradientTest, RandomNumbersAreNotDrawnAgain) {
   p.b.SetSeed(5);
   const Output x = p.Input("x", Shape{}, {0.5});
   const Output none = p.b.Const(Tensor::Vector<int32_t>({}));
-  // y is x times all random factors, so dy/dx is their product, y / x.
+  // y is the product of x and all random factors. So dy/dx is the product of
+  // the random factors, which equals y / x.
   const Output y = Repeat(p.b.Const<int32_t>(3), x, [&](Output v) {
     return v * (1.0 + op::RandomUniform(none, DType::kDouble,
                                         {.seed = 3, .seed2 = 4}));
@@ -484,8 +485,10 @@ TEST(CondTrainingTest, NormalizesABatchInABranch) {
   EXPECT_FLOAT_EQ(mean(), 1.5);
 }
 
-// The update waits for all loops that the loss and the other update need. It
-// also waits for a loop through which no gradient flows.
+// The training step updates w. The update must wait for each loop that the loss
+// or another update of the builder needs, because these loops read w.
+// StopGradient keeps gradients out of the loop of the loss, but the update must
+// wait for this loop, too.
 TEST(LoopUpdateTest, WaitsForTheBodiesThatReadTheVariable) {
   GraphBuilder b;
   const Variable w = b.Variable("w", b.Const(2.0f));

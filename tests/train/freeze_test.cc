@@ -118,7 +118,7 @@ absl::StatusOr<Graph> FreezeAndCompare(const Graph& graph, Session& session,
 }
 
 // The graph applies x -> tanh(x w + bias) `n` times, but omits the bias when
-// the sum of x is above `threshold`. It also gathers rows of w.
+// the sum of x is above `threshold`. The graph also gathers rows of w.
 absl::StatusOr<Graph> BuildLoops(bool reads_outside = true) {
   GraphBuilder b;
   const Output n = b.Placeholder<int32_t>("n", Shape{});

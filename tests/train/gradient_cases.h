@@ -16,8 +16,9 @@ namespace leat {
 
 using Inputs = std::vector<Output>;
 
-// Describes a function whose gradient is checked. Its inputs are float64, or
-// float32 if `single` is set, and their elements lie in [low, high].
+// Describes a function whose gradient is checked. The inputs of the function
+// are float64, or float32 if `single` is set. The elements of the inputs lie in
+// [low, high].
 struct GradientCase {
   std::string op = {};  // the op whose gradient is checked
   // Holds one shape per input.
@@ -25,7 +26,7 @@ struct GradientCase {
   // Adds the function to the graph and returns its output.
   std::function<Output(GraphBuilder&, const Inputs&)> build = {};
   // `low` and `high` are the bounds of the inputs' elements. The function must
-  // be defined between them.
+  // be defined between these bounds.
   double low = -1.5;
   double high = 1.5;
   bool single = false;  // float32

@@ -21,7 +21,7 @@ GradientCase Element(std::string op, Unary function, double low, double high) {
           .high = high};
 }
 
-// Adds one case without broadcasting and two with it.
+// Adds one case without broadcasting, and two cases with broadcasting.
 void AddBinary(std::vector<GradientCase>& cases, const std::string& op,
                std::function<Output(Output, Output)> function, double low,
                double high) {

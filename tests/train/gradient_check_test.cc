@@ -157,8 +157,9 @@ TEST(GradientCheckTest, AgreesWithCentralDifferencesWhereTheyAreNot) {
   }
 }
 
-// The gradient of L2Loss(x) with respect to x is x. Row 2 of w is gathered
-// twice, so the loss of the gathered rows has twice this row as its gradient.
+// The gradient of L2Loss(x) with respect to x is x. The test gathers row 2 of w
+// twice. So the L2Loss of the gathered rows has, with respect to row 2, a
+// gradient of twice this row.
 TEST(GradientCheckTest, ReachesVariables) {
   GraphBuilder b;
   const Output start = b.Const(Tensor::Of<double>(Shape{3, 1}, {2, 3, 5}));

@@ -21,9 +21,9 @@ namespace leat {
 
 using Outputs = std::vector<Output>;
 
-// Owns a graph builder, the placeholders that are its inputs, the values that
-// they are fed, and the session that runs the graph. Errors make the test fail.
-// A GradientProgram is thread-compatible.
+// Owns a graph builder, the placeholders of the graph, the values that these
+// placeholders are fed, and the session that runs the graph. Errors make the
+// test fail. A GradientProgram is thread-compatible.
 class GradientProgram {
  public:
   // The test adds its function to this builder. The graph is built at the first

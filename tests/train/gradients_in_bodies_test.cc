@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests Gradients in the body of a Cond or a While, with respect to outer
-// values. In TensorFlow 2.15.1, tf.gradients in bodies of tf.cond and
-// tf.while_loop gives the same numbers, and None in the same cases.
+// Tests calls of Gradients in the body of a Cond or a While, with respect to
+// values from outside of the body. TensorFlow 2.15.1 gives the same numbers for
+// calls of tf.gradients in the bodies of tf.cond and tf.while_loop. It returns
+// None in the same cases.
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/graph/autodiff/gradients.h"
@@ -29,8 +30,8 @@ Outputs GradientsOf(const Outputs& ys, const Outputs& xs,
   return result;
 }
 
-// Returns the values of a Cond that has `branch` as both of its branches. All
-// of its outputs are scalars.
+// Runs a Cond that has `branch` as both of its branches. Returns the values of
+// the outputs. REQUIRES: all outputs are scalars.
 std::vector<double> InABranch(GradientProgram& p, BranchFunction branch) {
   const Outputs y = Cond(p.b.Const(true), branch, branch);
   EXPECT_EQ(p.b.status(), absl::OkStatus());
@@ -41,9 +42,10 @@ std::vector<double> InABranch(GradientProgram& p, BranchFunction branch) {
   return values;
 }
 
-// Runs a loop of two iterations. Its variable begins as `start` and grows by 1.
-// `gradient` computes a gradient from the variable. Returns the gradient of the
-// last iteration.
+// Runs a loop of two iterations. The loop variable is `start` in the first
+// iteration and `start` + 1 in the second. In each iteration, `gradient`
+// computes a gradient from the loop variable. Returns the gradient of the
+// second iteration.
 double InALoop(GradientProgram& p, const Output& start,
                absl::FunctionRef<Output(Output)> gradient) {
   const Output y = While(

@@ -53,9 +53,9 @@ absl::StatusOr<Graph> BuildGraph() {
   const Output bias = Matrix(b, "bias", Shape{2});
   const Output axes = b.Const(Tensor::Vector<int32_t>({0, 1}), "axes");
   const auto cell = [&](Output h) {
-    // Each statement makes only one node. C++ does not fix the order in which
-    // arguments are evaluated. So nodes that are made in arguments would be in
-    // another order with another compiler.
+    // Each statement makes only one node. If the arguments of a call made
+    // several nodes, another compiler could make these nodes in another order,
+    // because C++ does not fix the order in which arguments are evaluated.
     const Output kernel = w.value();
     const Output input = op::MatMul(x, kernel);
     const Output recurrent = op::MatMul(h, u);

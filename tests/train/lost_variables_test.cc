@@ -69,7 +69,7 @@ TEST_F(LostVariablesTest, TheChiefInitializesAgainWhenAskedTo) {
 
 TEST_F(LostVariablesTest, OthersWaitForThemToo) {
   options_.reinitialize = true;
-  options_.give_up = std::chrono::seconds(3);  // long enough to begin
+  options_.give_up = std::chrono::seconds(3);  // long enough for CreateReady
   auto session = CreateReady();
   world_.step = [](int, const std::string&) -> Outcome {
     return absl::UnavailableError("gone");
@@ -79,11 +79,11 @@ TEST_F(LostVariablesTest, OthersWaitForThemToo) {
   EXPECT_EQ(Run(*session, "train").code(), absl::StatusCode::kDeadlineExceeded);
 }
 
-// Another task, the chief, clears the variables while a worker runs a step. The
-// chief does this in order to initialize all variables again.
+// The chief clears all variables, because it will initialize them again.
+// Meanwhile, a worker runs a step, which finds a variable without a value.
 TEST_F(LostVariablesTest, AStepThatFindsThemGoneLosesItsSession) {
   options_.reinitialize = true;
-  options_.check_every = milliseconds(0);  // no checks meanwhile
+  options_.check_every = milliseconds(0);  // no periodic checks
   auto session = CreateReady();
   world_.step = [](int session, const std::string& name) -> Outcome {
     if (session == 1 && name == "train") {

@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Writes gradients.jsonl: what TensorFlow 2.15.1's gradient graphs compute.
+"""Writes gradients.jsonl, which holds what TensorFlow 2.15.1's gradient graphs
+compute.
 
 Run by hand with a Python that has the tensorflow-cpu 2.15.1 wheel:
 
     python make_gradients.py
 
-A case is one node y = op(x), and tf.gradients of its outputs, weighted by fixed
-values, by some of its inputs. A line has op, name, attrs, inputs (as in the op
-cases, see tests/op_cases/make_cases.py), "by" (the inputs in question),
-"weights" (grad_ys: one for each output, null for those that take no part) and
-"gradients": for each input of "by" null, a tensor, or rows {"values", "indices",
-"dense_shape"}. NCHW, which TensorFlow's CPU kernels lack, is computed as NHWC
-between transposes.
+A case has one node y = op(x). The script calls tf.gradients for the outputs of
+the node, with fixed weights, and differentiates by some of the inputs. Each
+line of the file is one case with these fields:
+  op, name, attrs, inputs   as in the op cases (tests/op_cases/make_cases.py)
+  "by"         the numbers of the inputs by which the outputs are differentiated
+  "weights"    the grad_ys of tf.gradients: a tensor for each output, or null
+               for an output that is not differentiated
+  "gradients"  for each input of "by": null, a tensor, or rows {"values",
+               "indices", "dense_shape"}
+TensorFlow's CPU kernels lack NCHW. Such cases are computed in NHWC, with
+transposes before and after the op.
 """
 
 import json
@@ -31,11 +36,11 @@ from tensorflow.python.framework import op_def_registry  # pylint: disable=wrong
 BFLOAT16 = tf.bfloat16.as_numpy_dtype
 ALL = (np.float32, np.float64, np.float16, BFLOAT16)
 WIDE = (np.float32, np.float64)
-NCHW = {"NHWC": [0, 3, 1, 2], "NCHW": [0, 2, 3, 1]}  # the transpose from it
+NCHW = {"NHWC": [0, 3, 1, 2], "NCHW": [0, 2, 3, 1]}  # permutations from a format
 
 
 def values(shape, dtype=np.float32, low=-2.0, high=2.0, salt=0):
-    """Distinct values in a fixed order that looks random."""
+    """Returns distinct values in a fixed order that looks random."""
     count = int(np.prod(shape))
     index = (np.arange(count, dtype=np.int64) * 377 + salt * 131 + 57) % 1009
     numbers = low + (high - low) * (index + 0.5) / 1009
@@ -53,7 +58,8 @@ class Cases:
 
     def add(self, op, name, inputs, by=(0,), outputs=(0,), layout=None,
             tolerance=None, **attrs):
-        """`layout(graph op)`: builds the outputs from the inputs some other way."""
+        """Adds a case. If `layout` is given, layout(*inputs) builds the outputs
+        instead of one node of the op."""
         assert (op, name) not in self.names, (op, name)
         self.names.add((op, name))
         op_def = op_def_registry.get(op)
@@ -86,8 +92,9 @@ class Cases:
 
 
 def placeholders(inputs):
-    """The same nesting of placeholders, and the flat list of them. Inputs that
-    are no floats are constants: some gradients need their values."""
+    """Makes a placeholder for each input. Returns the placeholders nested as
+    the inputs are, and as a flat list. An input that is not of a floating-point
+    type becomes a constant instead, because some gradients need its value."""
     flat = []
 
     def one(value):
@@ -160,9 +167,9 @@ def several(c):
               by=(0, 1, 2))
         c.add("IdentityN", name, [[values([2, 3], dtype), values([3], dtype)]],
               by=(0, 1), outputs=(0, 1))
-    # The gradient is taken of one output, which does not depend on the other
-    # input. For that input, TensorFlow's gradient is zeros, and Leat has no
-    # gradient.
+    # This case differentiates output 1 by input 1 only. Output 1 does not
+    # depend on input 0. With respect to input 0, TensorFlow's gradient is
+    # zeros, and Leat has no gradient.
     c.add("IdentityN", "one output", [[values([2, 3]), values([3])]], by=(1,),
           outputs=(1,))
     c.add("AddN", "one", [[values([0, 2])]])
@@ -269,13 +276,15 @@ def matrices(c):
 
 
 def spatial(numbers, data_format):
-    """[n, h, w, c] in the order of the format."""
+    """Puts numbers in the order [n, h, w, c] into the order of the format."""
     n, h, w, depth = numbers
     return [n, depth, h, w] if data_format == "NCHW" else [n, h, w, depth]
 
 
 def between_transposes(op, which, attrs):
-    """`op` in NHWC for NCHW inputs: of the inputs `which`, and of the output."""
+    """Returns a function that runs `op` in NHWC on inputs in NCHW. It
+    transposes the inputs whose numbers are in `which`, and transposes output 0
+    back."""
     attrs = dict(attrs, data_format="NHWC")
     for name in ("strides", "dilations", "ksize"):
         if name in attrs:
@@ -292,8 +301,10 @@ def between_transposes(op, which, attrs):
 
 
 def dilated(padding, rate, size):
-    """A convolution of stride 1 whose filter is spread out by zeros first:
-    TensorFlow's CPU kernels lack gradients of dilated ones."""
+    """Returns a function that computes a dilated convolution of stride 1.
+    TensorFlow's CPU kernels lack gradients of dilated convolutions. So the
+    function puts zeros between the elements of the filter, and convolves
+    without dilation."""
     def build(x, kernel):
         height, width = kernel.shape[0], kernel.shape[1]
         spread = tf.zeros([rate * (height - 1) + 1, rate * (width - 1) + 1] +

@@ -190,8 +190,9 @@ TEST(NnValuesTest, InitialValuesAreTensorFlows) {
       });
 }
 
-// A FedGradient is a gradient of placeholders, which are fed at every step. It
-// is sparse if the gradient of the case is sparse.
+// A FedGradient is a gradient that consists of placeholders. Each step feeds
+// the gradient of the case to these placeholders. A FedGradient is sparse if
+// the gradient of the case is sparse.
 class FedGradient {
  public:
   FedGradient(GraphBuilder& b, const json& first, const Tensor& variable)

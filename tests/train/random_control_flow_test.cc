@@ -47,8 +47,9 @@ class RandomExpression {
     return values[static_cast<size_t>(Draw(static_cast<int>(values.size())))];
   }
 
-  // The second result may be any value, such as an intermediate value of the
-  // first result.
+  // Makes two expressions, of which the second may use the first. Returns the
+  // second expression and a randomly chosen value, which may be one of the two
+  // expressions.
   Outputs Branch(Outputs values, int depth) {
     values.push_back(Make(values, depth - 1));
     values.push_back(Make(values, depth - 1));

@@ -429,8 +429,9 @@ class SyncClusterTest : public ::testing::Test {
       LetTimePass();
     }
   }
-  // While the workers train, they never all wait at once, so the simulated time
-  // does not pass by itself.
+  // Simulated time passes by itself only while all threads wait. The threads of
+  // workers that train never all wait at once, so this function advances the
+  // clock.
   void LetTimePass() {
     clock_.Jump(milliseconds(1));
     std::this_thread::yield();
@@ -444,7 +445,7 @@ class SyncClusterTest : public ::testing::Test {
 
 TEST_F(SyncClusterTest, TheChiefsLoopTrainsAndFinishEndsTheOthers) {
   Create(false);
-  // Worker 1 would train forever.
+  // Worker 1 trains until the chief calls Finish.
   Thread other = Train(1, 1'000'000);
   Train(0, 20).Join();
   Finish();
@@ -522,8 +523,8 @@ TEST_F(SyncClusterTest, ASecondRunTrainsOn) {
   other.Join();
 }
 
-// The worker waits for a token. The queue of tokens is on the server that is
-// not lost.
+// A worker waits for a token. The queue of tokens is on one server, and the
+// other server is lost.
 TEST_F(SyncClusterTest, ALostParameterServerEndsAWorkerThatWaits) {
   Create(false);
   Thread other("other", [&] {
@@ -537,8 +538,8 @@ TEST_F(SyncClusterTest, ALostParameterServerEndsAWorkerThatWaits) {
     }
     EXPECT_TRUE(IsRecoverable(status)) << status;
   });
-  // By the end of this sleep, the worker has applied its gradient and waits for
-  // the chief's gradient.
+  // During this sleep, the worker applies its gradient. Then it waits for a
+  // token, which cannot come before the chief has applied a gradient, too.
   TestClock().Sleep(milliseconds(200));
   const Clock::time_point begin = clock_.Now();
   cluster_.Restart(Ps(1));
@@ -549,8 +550,8 @@ TEST_F(SyncClusterTest, ALostParameterServerEndsAWorkerThatWaits) {
   EXPECT_EQ(next.code(), absl::StatusCode::kFailedPrecondition) << next;
 }
 
-// The global step begins at 0 again, while the accumulators on the remaining
-// server are steps ahead of it.
+// After the loss of one server, the global step begins at 0 again. The
+// accumulators on the other server are still at a later step.
 TEST_F(SyncClusterTest, ALostParameterServerIsInitializedAgain) {
   Create(true);
   Thread chief = Train(0, 1'000'000);
@@ -558,7 +559,7 @@ TEST_F(SyncClusterTest, ALostParameterServerIsInitializedAgain) {
   WaitForStep(20);
   cluster_.Restart(Ps(1));
   while (sessions_[0]->num_sessions() < 2 || sessions_[1]->num_sessions() < 2) {
-    // This step fails if the session is lost while it runs.
+    // This step fails if the session is lost while the step runs.
     sessions_[0]
         ->Run({.fetches = {models_[0].global_step},
                .options = {.timeout = kTimeout}})

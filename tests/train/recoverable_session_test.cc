@@ -459,8 +459,9 @@ TEST_F(RecoverableSessionTest, CloseEndsAttempts) {
   EXPECT_EQ(clock_.Now(), begin);
 }
 
-// Stands for a call that takes very long: waits until `wanted` is cancelled,
-// and then returns.
+// Stands for a call that takes very long. Adds `what` to the log of steps,
+// waits until `wanted` is cancelled, and returns the status of the
+// cancellation.
 absl::Status UntilCancelled(const SessionOptions& wanted, World& world,
                             const std::string& what) {
   {
@@ -518,8 +519,8 @@ TEST_F(RecoverableSessionTest, CloseEndsAReset) {
   AwaitStep("reset");
   EXPECT_TRUE(session->Close().ok());
   waits.Join();
-  // A reset may take all the time that is left for the attempts. This is more
-  // than the timeout for connecting to a master.
+  // A reset may take all the time that is left for the attempts. This time is
+  // longer than the timeout for connecting to a master.
   EXPECT_LE(left, options_.give_up);
   EXPECT_GT(left, options_.session.connect_timeout);
 }

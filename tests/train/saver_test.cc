@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests what a Saver saves and restores, which checkpoints it keeps, and what
-// it does when something is wrong with the files. tests/interop has TensorFlow
-// read its checkpoints.
+// it does when something is wrong with the files. The tests in tests/interop
+// read checkpoints of a Saver with TensorFlow.
 #include "leat/train/saver.h"
 
 #include <filesystem>
@@ -36,8 +36,8 @@ using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 using ::testing::UnorderedElementsAreArray;
 
-// Describes a graph with variables and a Saver for them, and a session that
-// runs it.
+// Describes a graph with variables, a Saver for these variables, and a session
+// that runs the graph.
 struct Model {
   explicit Model(SaverOptions options = {}, const std::string& devices = "cpu")
       : options(std::move(options)), devices(devices) {}
@@ -96,8 +96,9 @@ void WriteFile(const std::string& path, const std::string& text) {
 
 // ---- Values ----
 
-// Describes a model with variables of several kinds. `scale` is 0 in the model
-// that restores, so that nothing is right by chance.
+// Describes a model with variables of several kinds. All initial values are
+// multiples of `scale`. The model that restores has the scale 0, so that none
+// of its variables has the saved value by chance.
 struct ManyKinds : Model {
   ManyKinds(float scale, SaverOptions saver_options)
       : Model(std::move(saver_options), "cpu:2") {
@@ -249,8 +250,8 @@ TEST(SaverTest, WritesTheGraphBesideTheValues) {
   const auto graph = ImportGraphDef(meta.graph_def(), BuiltinOps());
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_EQ(meta.saver_def().max_to_keep(), 3);
-  // The Saver's nodes are part of the graph. So they can restore the values in
-  // any session of this graph.
+  // The Saver's nodes are part of the graph. So any session of this graph can
+  // run these nodes to restore the values.
   const auto session = NewSession(*graph);
   ASSERT_TRUE(session.ok()) << session.status();
   const auto run = [&](RunArgs args) {
@@ -435,8 +436,9 @@ TEST(SaverTest, AFailedSaveChangesNothing) {
   EXPECT_TRUE(model.saver->Restore(*model.session, folder.Path("m-1")).ok());
 }
 
-// Restores a checkpoint of "w" in a model with other variables, and returns the
-// error, which names the checkpoint.
+// Saves the variable "w". Then restores the checkpoint in a model whose only
+// variable is `name`. Expects an error that names the checkpoint, and returns
+// it.
 absl::Status RestoreIn(const Operand& initial_value, const std::string& name) {
   const TemporaryFolder folder;
   OneVariable saved(1);
@@ -467,9 +469,10 @@ TEST(SaverTest, RefusesACheckpointOfAnotherModel) {
   EXPECT_TRUE(absl::IsInvalidArgument(dtype)) << dtype;
 }
 
-// The variable "small" is on one device. The variables "large" and "last" are
-// on the other device, where the restore reads "large" before "last". In the
-// meantime "small" could already be restored.
+// Describes a model with three variables on two devices. "small" is on one
+// device; "large" and "last" are on the other device. A restore takes long to
+// read "large", and reads "last" after it. A wrong restore could assign "small"
+// before it finds an error in "last".
 struct TwoDevices : Model {
   TwoDevices(const Operand& last, SaverOptions saver_options)
       : Model(std::move(saver_options), "cpu:2") {

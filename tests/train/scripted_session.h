@@ -73,8 +73,9 @@ struct World {
   // Sessions are counted from 1.
   std::function<Outcome(int session, const std::string& name)> step =
       [](int, const std::string&) { return Outcome(std::vector<Tensor>{}); };
-  // Is called by each step named "missing". An error becomes the step's result
-  // instead of the names of the missing variables.
+  // Is called by each step named "missing". If it returns an error, the step
+  // fails with this error. Otherwise the step returns the names of the missing
+  // variables.
   std::function<absl::Status(int session)> look = [](int) {
     return absl::OkStatus();
   };

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests when a RecoverableSession saves a checkpoint, and which checkpoint it
-// restores. The sessions are scripted, so no checkpoint is written, but only
-// the state file that lists checkpoints. The tests of the examples and of
-// clusters write real checkpoints.
+// restores. The sessions are scripted, so they write no checkpoints. Only the
+// state file, which lists checkpoints, is real. The tests of the examples and
+// of clusters write real checkpoints.
 #include "leat/train/session_checkpoints.h"
 
 #include <chrono>
@@ -38,8 +38,8 @@ constexpr char kSave[] = "save/control_dependency";
 constexpr char kRestore[] = "save/restore_all";
 constexpr seconds kSaveEvery(60);
 
-// The session belongs to a chief that saves checkpoints. `step` of the script
-// counts the runs of the step "train".
+// The session belongs to a chief that saves checkpoints. The script counts how
+// often the step "train" runs. The step "step" returns this number.
 class SessionCheckpointsTest : public ScriptedSessionTest {
  protected:
   SessionCheckpointsTest() {
@@ -85,7 +85,7 @@ class SessionCheckpointsTest : public ScriptedSessionTest {
   }
 
   const TemporaryFolder folder_;
-  Mutex mutex_;  // guards what follows once the session exists
+  Mutex mutex_;  // guards the members below while a session exists
   int64_t num_steps_ = 0;
   // Maps the name of a step to the error with which its next run fails. Tests
   // set an error while no step runs.
@@ -233,8 +233,8 @@ TEST_F(SessionCheckpointsTest, ATrainingSurvivesASaveThatFails) {
   EXPECT_THAT(Listed(), ElementsAre(folder_.Path("m-3")));
 }
 
-// A step "train" after which a checkpoint is due waits until the variables have
-// been read. Later steps run while the checkpoint is written.
+// If a checkpoint is due after a step, the step returns as soon as the
+// variables have been read. Later steps run while the checkpoint is written.
 TEST_F(SessionCheckpointsTest, TrainsWhileACheckpointIsWritten) {
   bool is_written = false;
   Mutex mutex;
@@ -273,7 +273,7 @@ TEST_F(SessionCheckpointsTest, SavesWhenTheProgramWants) {
   auto session = CreateReady();
   ASSERT_TRUE(Run(*session, "train").ok());
   ASSERT_TRUE(session->Save().ok());
-  ASSERT_TRUE(session->Save().ok());  // there is nothing new
+  ASSERT_TRUE(session->Save().ok());  // does not save again: no step has run
   EXPECT_THAT(Ran(), ElementsAre(kSave));
   errors_["step"] = absl::UnavailableError("the server is gone");
   EXPECT_TRUE(absl::IsUnavailable(session->Save()));

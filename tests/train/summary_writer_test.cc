@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests the SummaryWriter of C++ programs. tests/summary tests the files, and
-// tests/interop/summaries.py shows them to TensorFlow.
+// Tests the SummaryWriter of C++ programs. tests/summary tests the format of
+// the files. tests/interop/summaries.py reads such files with TensorFlow.
 #include "leat/train/summary_writer.h"
 
 #include <limits>

@@ -26,7 +26,7 @@ Variable Bias(GraphBuilder& b) {
 }
 
 // Returns a number in [-1, 1) that depends on all arguments. A simple
-// recurrence computes it.
+// recurrence computes the number.
 float Number(int worker, int step, int i) {
   uint32_t x =
       static_cast<uint32_t>(worker * 7919 + step * 104729 + i * 31 + 1);

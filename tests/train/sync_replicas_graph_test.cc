@@ -94,8 +94,8 @@ std::set<NodeId> UpTo(const Graph& graph, NodeId id) {
 
 // When the chief takes over, it sets the accumulators to the step that it has
 // counted, and then removes the closed queue. Workers start as soon as the
-// closed queue is gone, so the chief must remove it last. A run of the graph
-// would rarely show a wrong order, so the test checks the graph itself.
+// closed queue is gone, so the chief must remove the queue last. A run of the
+// graph would rarely show a wrong order, so the test checks the graph itself.
 TEST(SyncReplicasGraphTest, TheChiefRemovesAClosedQueueLast) {
   const SyncModel model = BuildSyncModel(nn::Adam(), {});
   ASSERT_TRUE(model.graph.has_value());

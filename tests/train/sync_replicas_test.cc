@@ -1,9 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests SyncReplicas on clusters in this process. The first tests check that it
-// computes the same as one session that gets all batches at once. The other
-// tests check which workers' gradients count, what happens when a worker or the
-// chief is restarted and when training ends, and what the chief's step needs.
+// Tests SyncReplicas on clusters in this process. The first tests check that a
+// cluster computes the same as one session that gets all batches at once. The
+// other tests check which workers' gradients count, what happens when a worker
+// or the chief is restarted and when training ends, and what the chief's step
+// needs.
 #include "leat/train/sync_replicas.h"
 
 #include <chrono>
@@ -68,7 +69,7 @@ T Fetch(Session& session, const std::string& name) {
   return fetched.ok() ? (*fetched)[0].data<T>()[0] : T{};
 }
 
-// Several workers, each with its own session. Worker 0 is the chief.
+// Holds the models and the sessions of several workers. Worker 0 is the chief.
 class Workers {
  public:
   Workers(InProcessCluster& cluster, int num_workers,
@@ -117,8 +118,8 @@ class Workers {
   }
   // Returns threads that run the steps from `begin` to `end` - 1 of all
   // workers. No worker begins a step before all workers have their tokens for
-  // it, so each worker gives one gradient to each step. Appends the losses of
-  // each worker to its vector in `losses`.
+  // this step. So each worker gives one gradient to each step. Appends the
+  // losses of each worker to its vector in `losses`.
   std::vector<Thread> TrainInStep(
       int num_workers, BatchFunction batch, int begin, int end,
       std::vector<std::vector<float>>* losses = nullptr) {
@@ -437,7 +438,8 @@ TEST_F(CountedTest, BackupWorkersAreNotWaitedFor) {
     Join(std::move(threads));
   }
   EXPECT_EQ(workers_->GlobalStep(), kSteps);
-  // The third worker is late, so its gradient is dropped, but it gets a token.
+  // The third worker is late. So its gradient is dropped, but the worker gets a
+  // token.
   const std::vector<float> before = W();
   workers_->Train(2, LinearBatch, 0, 1).Join();
   WaitFor(0);
@@ -479,7 +481,7 @@ TEST_F(CountedTest, AWorkerThatComesAgainGoesOn) {
 }
 
 // The first chief is lost after it has taken the gradients of w, but before it
-// has taken those of c. So the accumulator of c is one step behind.
+// has taken the gradients of c. So the accumulator of c is one step behind.
 TEST_F(CountedTest, AChiefThatTakesOverGoesOn) {
   Start(2, {.replicas_to_aggregate = 1, .total_replicas = 2});
   workers_->Ok(0, add_to_w_only_);

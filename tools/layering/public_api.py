@@ -18,8 +18,9 @@ FUNCTION = re.compile(r"[A-Za-z][\w:<>,*& ]*?[\s*&](\w+)\((?!\))|"
 
 @dataclasses.dataclass(frozen=True)
 class Header:
-  """A public header. `purpose` is the first sentence of its comment, `example`
-  the lines of code in it, `names` the types and functions that it declares."""
+  """Describes a public header. `purpose` is the first sentence of the header's
+  comment, and `example` holds the lines of code in that comment. `names` holds
+  the types and functions that the header declares."""
   path: str
   purpose: str
   example: tuple
@@ -38,8 +39,9 @@ def groups(root):
 
 
 def reach(root):
-  """Returns the paths of the headers that are installed: leat.h and all to
-  which its includes lead, without those that the build generates."""
+  """Returns the paths of the headers that are installed: leat.h, and all
+  headers that it includes, directly or not. Leaves out the headers that the
+  build generates."""
   found, pending = set(), [LIST]
   while pending:
     path = pending.pop()
@@ -51,7 +53,7 @@ def reach(root):
 
 
 def read(root, path):
-  """Returns what a header says of itself."""
+  """Returns the description of a header."""
   text = (root / path).read_text(encoding="utf-8")
   comment = opening_comment(text)
   return Header(path, purpose(comment), example(comment), names(text))

@@ -1,5 +1,6 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Reads docs/rooms.md, the table of rooms, and makes the README's map of it."""
+"""Reads docs/rooms.md, the table of rooms, and makes the README's map from
+it."""
 
 import dataclasses
 import re
@@ -14,7 +15,7 @@ NAME = re.compile(r"`([^`]+?)/?`")
 
 @dataclasses.dataclass(frozen=True)
 class Room:
-  """A row of the table. `stands_on` has folders of the root."""
+  """Describes a row of the table. `stands_on` has folders of the root."""
   name: str
   place: int  # the number of the row, counted from the top
   stands_on: tuple
@@ -28,7 +29,7 @@ class Room:
 
 
 class Rooms:
-  """The rooms of a table, by name."""
+  """Holds the rooms of a table, by name."""
 
   def __init__(self, text):
     self.rows = [match.groups() for line in text.splitlines()
@@ -54,7 +55,7 @@ class Rooms:
     return None
 
   def may_include(self, here, there):
-    """True if `there` is below `here`, or the same."""
+    """Returns True if `there` is below `here`, or if both are the same room."""
     if here.includes_all or here == there:
       return True
     if here.folder() == there.folder():
@@ -62,7 +63,8 @@ class Rooms:
     return there.folder() in self.below(*here.stands_on)
 
   def below(self, *folders):
-    """Returns the folders and those that they stand on, directly or not."""
+    """Returns `folders` and all folders on which they stand, directly or
+    not."""
     found, pending = set(), list(folders)
     while pending:
       folder = pending.pop()
@@ -73,7 +75,7 @@ class Rooms:
     return found
 
   def map(self):
-    """Returns the README's map: what lives where."""
+    """Returns the README's map, which says what each room contains."""
     lines = ["| room | what lives there |", "|---|---|"]
     lines += [f"| {names} | {what} |" for names, _, _, what in self.rows]
     return "\n".join(lines) + "\n"

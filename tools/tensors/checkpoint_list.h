@@ -28,9 +28,9 @@ absl::StatusOr<int64_t> BytesInFiles(const BundleReader& reader,
 //                                    "parts"}]}
 absl::StatusOr<nlohmann::ordered_json> ListTensors(const BundleReader& reader);
 
-// Returns the checkpoints in a folder: those that its file `checkpoint` names,
-// or if there is no such file, those that have an index. "error" is "" if the
-// index could be read:
+// Returns the checkpoints in a folder. If the folder has a file `checkpoint`,
+// these are the checkpoints that the file names. Otherwise they are the
+// checkpoints that have an index. "error" is "" if the index could be read:
 //
 //   [{"prefix", "latest", "tensors", "bytes", "error"}]
 absl::StatusOr<nlohmann::ordered_json> ListFolder(const FileAccess& files,

@@ -24,7 +24,7 @@ struct TensorDifference {
 };
 
 // Compares element by element. NaN equals NaN, and 0 equals -0. REQUIRES: both
-// have the same dtype and shape, and neither has resources or variants.
+// tensors have the same dtype and shape, and neither has resources or variants.
 TensorDifference Compare(const Tensor& a, const Tensor& b);
 
 }  // namespace leat

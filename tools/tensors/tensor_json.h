@@ -21,8 +21,8 @@ nlohmann::ordered_json NumberJson(double value);
 nlohmann::ordered_json ShapeJson(const Shape& shape);
 
 // Returns an array of the elements in row-major order, or of the first `limit`
-// ones. A complex number is an array of two. Returns null for elements without
-// a type in C++.
+// ones. A complex number is an array of two numbers. Returns null for elements
+// without a type in C++.
 nlohmann::ordered_json ValuesJson(
     const Tensor& tensor, int64_t limit = std::numeric_limits<int64_t>::max());
 

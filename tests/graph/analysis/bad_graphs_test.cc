@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests the import of malicious graphs. It must refuse each graph with an error
-// that says what is wrong and where, and the process must survive.
+// Tests the import of malicious graphs. The import must refuse each graph with
+// an error that says what is wrong and where, and the process must survive.
 #include "absl/strings/str_cat.h"
 #include "leat/tests/graph/graph_testing.h"
 
@@ -373,8 +373,8 @@ TEST(BadGraphsTest, RefusesFunctionsThatDoNotExist) {
 }
 
 // Nodes of these ops rely on attrs that planning sets, such as keys and
-// positions. If a client could send such nodes, it could take or replace
-// tensors of another step.
+// positions. A client that could send such nodes could take or replace tensors
+// of another step.
 TEST(BadGraphsTest, RefusesOpsThatOnlyPlanningAdds) {
   for (const char* const op : {"_Arg", "_Retval", "_Send", "_Recv", "_HostSend",
                                "_HostRecv", "_LeatMaxPoolReluGrad"}) {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Checks that every op that has a kernel here, and for which TensorFlow
-// registers a gradient, has a gradient here. TensorFlow's list is
-// tests/ops/tensorflow_gradients.txt, which dump_gradients.py writes.
+// Checks that Leat has a gradient for every op that has a kernel in Leat and a
+// gradient in TensorFlow. tests/ops/tensorflow_gradients.txt lists the ops that
+// have a gradient in TensorFlow. dump_gradients.py writes this list.
 #include <fstream>
 #include <map>
 #include <string>
@@ -63,7 +63,7 @@ TEST(GradientRegistrationsTest, AreThereWhereTensorFlowsAre) {
   for (const auto& [op, expected] : gradients) {
     const GradientRegistry::Entry* entry = BuiltinGradients().Find(op);
     if (exceptions.contains(op)) {
-      EXPECT_EQ(entry, nullptr) << op << " is an exception no more";
+      EXPECT_EQ(entry, nullptr) << op << " has a gradient now";
       continue;
     }
     EXPECT_NE(entry, nullptr)

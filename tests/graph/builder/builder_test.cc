@@ -185,10 +185,10 @@ TEST(BuilderTest, AddsControlEdgesOnceOnly) {
   Scope after = b.ControlDependencies(first);
   Output z = op::Neg(x);
   EXPECT_THAT(Controls(z.operation()), ElementsAre("Relu"));
-  // Neg(z) reads z, which already follows y, so it needs no control edge from
-  // y.
+  // Neg(z) reads z, which already follows y. So Neg(z) needs no control edge
+  // from y.
   EXPECT_THAT(Controls(op::Neg(z).operation()), ElementsAre());
-  // Neg(y) reads y, so it needs no control edge from y.
+  // Neg(y) reads y, so Neg(y) needs no control edge from y.
   EXPECT_THAT(Controls(op::Neg(y).operation()), ElementsAre());
   Scope none = b.NoControlDependencies();
   EXPECT_THAT(Controls(op::Neg(x).operation()), ElementsAre());

@@ -1,8 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests the structure and the errors of Cond, Case and While.
-// tests/train/control_flow_gradients_test.cc checks the values that they
-// compute.
+// tests/train/control_flow_gradients_test.cc checks the computed values.
 #include "leat/graph/builder/control_flow.h"
 #include "leat/graph/autodiff/gradients.h"
 
@@ -56,7 +55,7 @@ const Function& Find(const Graph& graph, absl::string_view name) {
 }
 
 // Builds the graph of `b`, and checks every function in it. Also checks that
-// export and import do not change the graph, and that it can be lowered.
+// export and import do not change the graph, and that the graph can be lowered.
 Graph Built(GraphBuilder& b) {
   absl::StatusOr<Graph> graph = b.Build();
   EXPECT_TRUE(graph.ok()) << graph.status();

@@ -27,8 +27,8 @@ std::string DeviceOf(const Output& output) {
   return DeviceOf(output.operation());
 }
 
-// A device function that returns the same device for every node. It records the
-// names of the nodes that it is called for.
+// Is a device function that returns the same device for every node. Appends to
+// `asked` the name of each node for which it is called.
 struct Fixed {
   std::string device = {};
   std::vector<std::string>* asked = nullptr;
@@ -137,8 +137,8 @@ TEST(DeviceFunctionTest, GradientsRunWhereTheirOperationDoes) {
 }
 
 // The scopes around a body do not apply to the body's nodes. They do apply to
-// nodes that belong to the graph: the loop, the loop's counter, and the
-// variables that the body makes.
+// the nodes that are added to the graph around the body: the loop, the loop's
+// counter, and the variables that the body makes.
 TEST(DeviceFunctionTest, OfABodyIsInsideOfThoseAroundIt) {
   GraphBuilder b;
   const Output x = b.Placeholder<float>("x", Shape{});

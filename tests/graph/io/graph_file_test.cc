@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// Gives each test its own folder and removes it at the end.
+// Gives each test its own folder, and removes the folder at the end of the
+// test.
 class GraphFileTest : public ::testing::Test {
  protected:
   GraphFileTest()

@@ -212,9 +212,9 @@ TEST(LowerTest, ALoopWaitsOnceForItsControlInputs) {
   constexpr int kCount = 2000;
   const auto graph = Lowered(WideLoop(kCount, kCount));
   ASSERT_TRUE(graph.ok()) << graph.status();
-  // There are control edges from the controls to the gate, from the gate to
-  // each Enter, and from the Exits. The number of other control edges is
-  // constant.
+  // There are control edges from the loop's control inputs to the gate, from
+  // the gate to each Enter, and from each Exit. The number of other control
+  // edges does not depend on kCount.
   EXPECT_LE(CountControlEdges(*graph), 3 * kCount + 10);
   const NodeId gate = graph->Find("loop/input_control");
   ASSERT_NE(gate, kNoNode);
@@ -249,8 +249,8 @@ TEST(LowerTest, AnIterationWaitsOnceForWhatTheOneBeforeDoes) {
                            Func("body", "wide_negate")));
   ASSERT_TRUE(graph.ok()) << graph.status();
   // There are control edges from the stateful nodes to the gate, from the gate
-  // to each NextIteration, and from the Exits. The number of other control
-  // edges is constant.
+  // to each NextIteration, and from each Exit. The number of other control
+  // edges does not depend on kCount.
   EXPECT_LE(CountControlEdges(*graph), 3 * kCount + 10);
   const NodeId gate = graph->Find("loop/body_executed");
   ASSERT_NE(gate, kNoNode);
@@ -267,8 +267,8 @@ TEST(LowerTest, ACallWaitsOnceForItsControlInputs) {
                        Floats("Tin", kCount) + Floats("Tout", kCount) +
                            Func("f", "wide_negate")));
   ASSERT_TRUE(graph.ok()) << graph.status();
-  // There are control edges from the controls to the gate, from the gate to
-  // each argument, and from the results.
+  // There are control edges from the call's control inputs to the gate, from
+  // the gate to each argument, and from each result.
   EXPECT_LE(CountControlEdges(*graph), 3 * kCount + 10);
   const NodeId gate = graph->Find("call/input_control");
   ASSERT_NE(gate, kNoNode);

@@ -98,9 +98,9 @@ inline Output Const(GraphBuilder& b, const std::string& name, Tensor value,
 // evaluator. It is not thread-safe.
 class PassesTest : public ::testing::Test {
  protected:
-  // Builds the graph and assigns each node to CPU:1 if the node requests it,
-  // and to CPU:0 otherwise. If the builder has an error, makes the test fail
-  // and returns an empty graph.
+  // Builds the graph. Assigns each node that requests CPU:1 to CPU:1, and all
+  // other nodes to CPU:0. If the builder has an error, makes the test fail and
+  // returns an empty graph.
   static Graph Placed(GraphBuilder& builder) {
     auto graph = builder.Build();
     EXPECT_TRUE(graph.ok()) << graph.status();
@@ -150,7 +150,7 @@ class PassesTest : public ::testing::Test {
   }
 
   // Runs the built-in passes of these names on `given`. Returns how the result
-  // differs from `expected`, or "" if it is equal.
+  // differs from `expected`, or "" if both are equal.
   std::string Difference(const std::vector<std::string>& passes) {
     return leat::Difference(Optimized(Passes(passes), evaluator),
                             Placed(expected), {.annotations = false});

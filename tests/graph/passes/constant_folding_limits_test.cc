@@ -54,8 +54,8 @@ class ConstantFoldingLimitsTest : public PassesTest {
 TEST_F(ConstantFoldingLimitsTest, EvaluatesNothingThatHasNoRoomLeft) {
   options.optimizer.max_folded_bytes = 100;
   const Output one = Const(given, "one", Tensor::Scalar(1.0f));
-  // Each result takes 24 bytes. After kFit results, fewer than 24 bytes of the
-  // limit of 1,600 bytes are left.
+  // Each result takes 24 bytes. All results together may take 16 * 100 = 1,600
+  // bytes. After kFit results, fewer than 24 of these bytes are left.
   const Output count = Const(given, "count", Tensor::Vector<int32_t>({6}));
   constexpr int kFit = 1600 / 24;
   for (int i = 0; i < 4 * kFit; ++i) {

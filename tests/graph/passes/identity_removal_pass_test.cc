@@ -72,7 +72,9 @@ TEST_F(IdentityRemovalTest, AnIdentityNWaitsForAllItsInputs) {
                  {{"T", DType::kFloat}, {"index", index}});
     };
     const Output x = feed("x", 0), y = feed("y", 1);
-    // This node is not an _Arg, so IsUnconditional is false for it.
+    // This Placeholder is neither fed nor pure, so the pass does not know
+    // whether the node runs in every step. So the pass must keep the IdentityN
+    // "stays".
     const Output p = Feed(*b, "p");
     const auto both = [&](const std::string& name, Output c, Output d) {
       const std::vector<Output> list = {c, d};

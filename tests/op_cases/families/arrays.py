@@ -1,5 +1,5 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Ops that make, reshape and rearrange tensors."""
+"""Has cases of ops that make, reshape and rearrange tensors."""
 
 import numpy as np
 import tensorflow as tf

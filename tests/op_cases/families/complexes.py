@@ -1,10 +1,10 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Complex numbers: arithmetic, functions, gradients, sums and products.
+"""Has cases of complex numbers: arithmetic, functions, gradients, sums and products.
 
-TensorFlow computes most elements with vector instructions and the remaining ones
-one by one. The two differ for divisions by 0, and for square roots of negative
-numbers whose imaginary part is -0. Such inputs are left out, and so are infinite
-inputs."""
+TensorFlow computes most elements with vector instructions, and the remaining
+elements one by one. The two ways give different results for divisions by 0, and
+for square roots of negative numbers whose imaginary part is -0. So the cases leave
+out such inputs. They also leave out infinite inputs."""
 
 import itertools
 
@@ -36,7 +36,7 @@ def c(dtype, *numbers):
 
 
 def v(dtype, *shape, salt=0):
-    """Small numbers whose sums are exact. Hardly any of them are real."""
+    """Returns small numbers whose sums are exact. Few of the numbers are real."""
     i = np.arange(int(np.prod(shape))) + salt
     return ((i * 7 % 9 - 4) / 4 + (i * 5 % 11 - 4) / 4 * 1j).astype(dtype).reshape(shape)
 
@@ -77,7 +77,8 @@ def unary(case, dtype, tolerance):
 
 
 def extremes(case, dtype, tolerance):
-    """Very large and very small numbers: tolerances are relative to these."""
+    """Adds cases of very large and very small numbers. The floor is below these
+    numbers, so the tolerances are relative to them."""
     tag = name(dtype)
     large = 1e30 if dtype == np.complex64 else 1e200
     x = c(dtype, (3 + 4j) * large, (4 - 3j) / large, -5j / large, -large)

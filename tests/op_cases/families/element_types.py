@@ -1,9 +1,10 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Element types that few graphs use: images of integers, narrow indices, strings
-and booleans that are added, and variants and resources that are moved.
+"""Has cases of element types that few graphs use: images of integers, narrow indices,
+sums of strings and of booleans, and moved variants and resources.
 
-What moves those is seen by what they hold in the end: "Pack" of that is then the
-op of the case."""
+A file cannot hold the outputs of an op that moves variants or resources. So such a
+case reads the number that each variant or resource holds after the move. The op of
+the case is then a "Pack" of these numbers."""
 
 import numpy as np
 import tensorflow as tf
@@ -22,7 +23,7 @@ def strings(*values):
 
 
 def integers(shape, dtype, salt=0):
-    """Values over the whole range, many of them equal."""
+    """Returns values from the whole range of the dtype. Many of them are equal."""
     limits = np.iinfo(dtype)
     index = (np.arange(int(np.prod(shape)), dtype=np.int64) * 377 + salt) % 22 // 2
     choice = [limits.min, limits.min + 1, 0, 1, 2, 3, 5, 100, limits.max // 2,
@@ -168,7 +169,7 @@ def sums(case):
 
 
 class Lists:
-    """Variants: lists that hold one number."""
+    """Makes variants, each of which is a list that holds one number."""
 
     kind = "variants"
 
@@ -185,7 +186,7 @@ class Lists:
 
 
 class Variables:
-    """Resources: variables that hold one number."""
+    """Makes resources, each of which is a variable that holds one number."""
 
     kind = "resources"
 
@@ -202,7 +203,8 @@ class Variables:
 
 
 class Moved:
-    """Values and where an op moves them to."""
+    """Makes variants or resources that hold the numbers 1 to 4, and adds cases that
+    check where an op has moved them."""
 
     def __init__(self, kind, case):
         self.of = kind(case)
@@ -216,7 +218,8 @@ class Moved:
         return self.op("Reshape", self.vector(4), np.array([2, 2], np.int32))
 
     def holds(self, name, *tensors):
-        """What each element of the tensors holds, in order."""
+        """Adds a case whose output has the number that each element of the tensors
+        holds, in order."""
         elements = []
         for tensor in tensors:
             count = int(np.prod(tensor.tensor.shape))
@@ -292,7 +295,8 @@ def moved_nothing(case):
 
 
 def moved_variants(case):
-    """What TensorFlow does to variants only; RandomShuffle of resources aborts."""
+    """Adds cases of ops that TensorFlow runs on variants, but not on resources.
+    RandomShuffle of resources ends TensorFlow's process."""
     m = Moved(Lists, case)
     m.holds("RandomShuffle", m.op("RandomShuffle", m.vector(4), seed=87654321, seed2=32))
     m = Moved(Lists, case)

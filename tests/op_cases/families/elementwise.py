@@ -1,5 +1,5 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Unary and binary arithmetic, comparisons, logic."""
+"""Has cases of unary and binary arithmetic, comparisons and logic."""
 
 import numpy as np
 import tensorflow as tf
@@ -19,7 +19,7 @@ def short(dtype):
 
 
 def shapes(case, op, dtype):
-    """Broadcasting and empty shapes with small positive values."""
+    """Adds cases of broadcasting and of empty shapes, with small positive values."""
     def v(*shape):
         n = int(np.prod(shape))
         return (np.arange(n) % 7 + 1).astype(dtype).reshape(shape)

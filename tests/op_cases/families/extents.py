@@ -1,6 +1,6 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Every op on extents and values that its own family has not: scalars, nothing at
-all, many elements (more than one thread's share), NaN and infinity."""
+"""Has cases of shapes and values that the other families do not have: scalars, empty
+tensors, tensors so large that several threads share the work, NaN and infinity."""
 
 import numpy as np
 

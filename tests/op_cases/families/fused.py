@@ -1,7 +1,7 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""What Grappler makes of products: _FusedMatMul and _FusedConv2D.
+"""Has cases of _FusedMatMul and _FusedConv2D, into which Grappler fuses products.
 
-The outputs are those of the single ops.
+The expected outputs are those of the single ops, one after another.
 """
 
 import numpy as np

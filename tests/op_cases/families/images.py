@@ -1,7 +1,8 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Convolutions, pooling and batch normalisation, NHWC and NCHW.
+"""Has cases of convolutions, pooling and batch normalisation, in NHWC and NCHW.
 
-TensorFlow's CPU kernels know NHWC only, so NCHW is worked out by transposing.
+TensorFlow's CPU kernels take only NHWC. So the cases in NCHW have the transposed
+results of the cases in NHWC.
 """
 
 import numpy as np
@@ -41,7 +42,7 @@ def values(*shape):
 
 
 def first(x):
-    """NHWC to NCHW."""
+    """Transposes NHWC to NCHW."""
     return np.transpose(x, (0, 3, 1, 2))
 
 

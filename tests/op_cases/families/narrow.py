@@ -1,6 +1,6 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""half and bfloat16 for the ops that compute in float32 and round: convolutions,
-pooling, normalisation."""
+"""Has cases of half and bfloat16 for ops that compute in float32 and then round:
+convolutions, pooling and normalisation."""
 
 import numpy as np
 import tensorflow as tf
@@ -52,7 +52,8 @@ def cases(case):
 
 
 def batch_norm(x, scale, offset, mean, variance, training):
-    """In float32: the last output of TensorFlow's kernels is scratch space."""
+    """Computes in float32 and rounds. Returns an empty tensor instead of the last
+    output of TensorFlow's kernel, which is scratch space."""
     y, m, v, r1, r2, _ = [o.numpy() for o in tf.raw_ops.FusedBatchNormV3(
         x=x.astype(np.float32), scale=scale, offset=offset, mean=mean,
         variance=variance, is_training=training, epsilon=0.01)]

@@ -1,5 +1,6 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Activations, softmax and losses, biases, products, top-k, response norm."""
+"""Has cases of activations, softmax, losses, biases, products, top-k and response
+normalization."""
 
 import itertools
 

@@ -1,6 +1,7 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Ops that pass values on, tell whether there are any, or check them; constants;
-what stateless random ops are fed; casts that truncate."""
+"""Has cases of ops that pass values on, say whether there is a value, or check
+values. Also has cases of constants, of the ops that compute the inputs of stateless
+random ops, and of casts that truncate."""
 
 import numpy as np
 import tensorflow as tf
@@ -12,7 +13,7 @@ BFLOAT16 = tf.bfloat16.as_numpy_dtype
 
 
 def tensors():
-    """(name, value): all dtypes, and shapes of every kind."""
+    """Yields (name, value) for values of all dtypes and of shapes of every kind."""
     for dtype in (np.float16, BFLOAT16, np.float32, np.float64):
         yield tf.as_dtype(dtype).name, np.array([0.0, -0.0, 1.5, INF, NAN], dtype)
     for dtype in (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16,

@@ -1,5 +1,5 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Reductions, arg reductions, cumulative ops, L2Loss."""
+"""Has cases of reductions, arg reductions, cumulative ops and L2Loss."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,9 +1,9 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""What ops refuse: a mistake a case, and a case for each check of TensorFlow's
-kernels that the other families have not met.
+"""Has cases that ops refuse. Each case has one mistake. There is a case for each
+check of TensorFlow's kernels that no case of the other families fails.
 
-TensorFlow ends the process for many other mistakes, or reads what is not its own;
-Leat refuses those, too. Other tests have them.
+For many other mistakes, TensorFlow ends the process or reads out of bounds. Leat
+refuses these mistakes, too, and other tests check them.
 """
 
 import numpy as np
@@ -36,7 +36,8 @@ def scalar(value):
 
 
 def refuse(case, op, *mistakes, **attrs):
-    """A mistake is its name, the inputs, words of the error, and other attrs."""
+    """Adds a case for each mistake. A mistake consists of a name, the inputs, words of
+    the error, and other attrs."""
     for name, inputs, text, *other in mistakes:
         case(op, name, *inputs, text=text, **{**attrs, **(other[0] if other else {})})
 
@@ -185,7 +186,7 @@ def images(case):
 
 
 def made(case):
-    """Ops that make a tensor of a shape."""
+    """Adds cases of ops that make a tensor of a given shape."""
     for op in ("RandomUniform", "RandomStandardNormal", "TruncatedNormal"):
         refuse(case, op,
                ("scalar shape", (scalar(2),), NO_VECTOR),
@@ -304,7 +305,7 @@ def parts(case):
 
 
 def rows(case):
-    """Gathering and stitching."""
+    """Adds cases of ops that gather or stitch rows."""
     refuse(case, "Gather",
            ("nothing", (f(0, 2), scalar(0)), "indices = 0 is not in [0, 0)"))
     refuse(case, "GatherV2",
@@ -336,7 +337,7 @@ def rows(case):
 
 
 class Variables:
-    """Makes variables and cases that use them. The names are unique."""
+    """Makes variables with unique names, and cases that use these variables."""
 
     def __init__(self, case):
         self.case = case

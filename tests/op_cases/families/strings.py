@@ -1,5 +1,5 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Names of files of checkpoints, and regular expressions."""
+"""Has cases of the names of checkpoint files, and of regular expressions."""
 
 import numpy as np
 

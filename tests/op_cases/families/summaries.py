@@ -1,5 +1,6 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Summaries: numbers, distributions, images, sounds and tensors, serialized."""
+"""Has cases of serialized summaries: numbers, distributions, images, sounds and
+tensors."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,5 +1,6 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""TensorList*, Optional*, and zeros and sums of them."""
+"""Has cases of TensorList* and Optional*, and of zeros and sums of lists and
+optionals."""
 
 import numpy as np
 import tensorflow as tf
@@ -26,7 +27,7 @@ def scalar(x):
 
 
 class Lists:
-    """A chain with the ops' arguments in order."""
+    """Is a chain with a method for each op that the cases need."""
 
     def __init__(self, case):
         self.op = case.__self__.chain()

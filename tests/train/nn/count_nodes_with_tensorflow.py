@@ -1,6 +1,7 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 """Prints how many nodes TensorFlow 2.15 needs for one step of the MLP that
-optimizers_test.cc builds: those that the loss and the training step reach."""
+optimizers_test.cc builds. It counts the nodes on which the loss or the training
+step depends, directly or not."""
 import tensorflow as tf
 
 tf1 = tf.compat.v1

@@ -58,7 +58,7 @@ TEST(LayersTest, ASecondCallInTheScopeSharesVariables) {
   }
   ASSERT_TRUE(b.status().ok()) << b.status();
   EXPECT_EQ(b.variables().size(), 8u);
-  EXPECT_EQ(b.updates().size(), 2u);  // those of the training layer
+  EXPECT_EQ(b.updates().size(), 2u);  // only training makes updates
 }
 
 TEST(LayersTest, ASecondCallOfAnotherShapeIsAnError) {

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Writes between_graph_cases.jsonl: what TensorFlow 2.15.1 (tf.compat.v1) does
-where train/nn promises the same of between-graph training. Tests in this folder
-and tests/train/partitioned_values_test.cc read it.
+"""Writes between_graph_cases.jsonl, which holds what TensorFlow 2.15.1
+(tf.compat.v1) does in between-graph training. train/nn promises to do the same.
+Tests in this folder and tests/train/partitioned_values_test.cc read the file.
 
 Run by hand with a Python that has the tensorflow-cpu 2.15.1 wheel:
 
     python make_between_graph_cases.py
 
-A line has "kind", "name" and by kind:
+Each line is one case with the fields "kind" and "name". The other fields depend
+on the kind:
   placement    "setter" (ReplicaDeviceSetterOptions; "strategy" is "round_robin"
                or "greedy"), "nodes": in order {"name", "kind" (variable,
                ref_variable or placeholder), "shape", "dtype", "scopes" (device
@@ -25,7 +26,7 @@ A line has "kind", "name" and by kind:
   steps        "what", "attrs" (of the optimizer, as in nn_cases.jsonl), "initial",
                "parts", "strategy", "ids" and "weights" (of each step, as for
                lookup), "after" (the values of all variables by name, after each)
-Tensors are those of the op cases, see tests/op_cases/make_cases.py.
+Tensors are encoded as in the op cases (tests/op_cases/make_cases.py).
 """
 
 import json
@@ -48,15 +49,16 @@ def add(kind, name, **fields):
 
 
 def numbers(shape, salt=0, dtype=np.float32, low=-2.0, high=2.0):
-    """Distinct values in a fixed order that looks random."""
+    """Returns distinct values in a fixed order that looks random."""
     index = (np.arange(np.prod(shape), dtype=np.int64) * 377 + salt * 131 + 57) % 1009
     return np.round(low + (high - low) * (index + 0.5) / 1009, 3).astype(dtype).reshape(shape)
 
 
 class Greedy:
-    """tf.contrib.training.GreedyLoadBalancingStrategy with byte_size_load_fn, by
-    the attrs of the node, so that it sees the bytes of resource variables too.
-    (tf.contrib is not part of TensorFlow 2.)"""
+    """Places variables as tf.contrib.training.GreedyLoadBalancingStrategy does with
+    byte_size_load_fn. (tf.contrib is not part of TensorFlow 2.) This class takes
+    the size from the attrs of the node, so it also knows the sizes of resource
+    variables."""
 
     def __init__(self, num_tasks):
         self.loads = np.zeros(num_tasks)
@@ -137,10 +139,10 @@ def placements():
         for slots in OPTIMIZERS:
             placement(f"{slots}, {kind}", several, slots, ps_tasks=2,
                       worker_device="/job:worker/task:1")
-    # The device of an inner scope overrides the outer scope's. An outer scope
-    # adds the fields that the inner one leaves out. The round robin does not
-    # count a variable that is placed in another job. It does count a variable
-    # whose task is given.
+    # The device of an inner scope overrides the device of an outer scope. An
+    # outer scope adds the fields that the inner scope leaves out. The round
+    # robin does not count a variable that is placed in another job, but it
+    # counts a variable whose task is given.
     scopes = [["setter"], ["setter", "/job:worker/task:7"], ["setter"],
               ["setter", "/job:ps"], ["setter", "/job:ps/task:0"],
               ["setter", "/task:1"], ["setter"], ["/job:other/task:5/cpu:1", "setter"],
@@ -227,7 +229,8 @@ def densified(gradient, shape):
 
 
 def cut_table(rows, parts):
-    """The rows as TensorFlow cuts a variable: the first parts are longer."""
+    """Cuts the rows into parts as TensorFlow cuts a variable. If the parts cannot
+    have equal lengths, the first parts are longer."""
     return np.array_split(rows, parts)
 
 

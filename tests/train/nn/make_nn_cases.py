@@ -1,24 +1,27 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Writes nn_cases.jsonl: what TensorFlow 2.15.1 (tf.compat.v1) computes where
-train/nn promises its numbers. tests/train/nn_values_test.cc reads it.
+"""Writes nn_cases.jsonl, which holds what TensorFlow 2.15.1 (tf.compat.v1)
+computes. train/nn promises to compute the same numbers.
+tests/train/nn_values_test.cc reads the file.
 
 Run by hand with a Python that has the tensorflow-cpu 2.15.1 wheel:
 
     python make_nn_cases.py
 
-A line has "kind", "what" (the name in leat::nn), "name" and "attrs" (fields of
-its attrs struct), and by kind:
+Each line is one case with the fields "kind", "what" (the name in leat::nn), "name"
+and "attrs" (the fields of the attrs struct of "what"). The other fields depend on
+the kind:
   schedule     "steps", "values"
-  loss         "labels", "logits", "value"; also of metrics
+  loss         "labels", "logits", "value"; metrics have this kind, too
   activation   "x", "y"
   initializer  "graph_seed" (or null), "dtype", "shape", "value"
   optimizer    "initial" (of the variable "w"), "gradients" (a tensor, or rows
                {"values", "indices"}, for each step), "after" (the values of all
                variables by name, after each step)
-  layer        "batches", "trained" (what comes out), "after" (as above, at the
-               end), "inferred" (of the first batch, then)
-Tensors are those of the op cases, see tests/op_cases/make_cases.py.
+  layer        "batches", "trained" (the output for each batch in training),
+               "after" (the values of all variables by name, after the training),
+               "inferred" (the output for the first batch, after the training)
+Tensors are encoded as in the op cases (tests/op_cases/make_cases.py).
 """
 
 import json
@@ -48,7 +51,7 @@ def array(values, dtype=np.float32):
 
 
 def numbers(shape, salt=0, dtype=np.float32, low=-2.0, high=2.0):
-    """Distinct values in a fixed order that looks random."""
+    """Returns distinct values in a fixed order that looks random."""
     index = (np.arange(np.prod(shape), dtype=np.int64) * 377 + salt * 131 + 57) % 1009
     return np.round(low + (high - low) * (index + 0.5) / 1009, 3).astype(dtype).reshape(shape)
 

@@ -134,9 +134,9 @@ TEST(ReplicaDeviceSetterTest, SaysNothingWithoutParameterServers) {
   EXPECT_EQ(DeviceOf(b, "x"), "/device:CPU:0");
 }
 
-// In TensorFlow, if the variable's device does not name a GPU, a read takes the
-// GPU from the worker's device. The parameter server might not have that GPU.
-// Leat places the read like the variable.
+// If the device of a variable does not name a GPU, TensorFlow adds the GPU of
+// the worker's device to the device of a read. The parameter server might not
+// have that GPU. Leat places the read on the device of the variable.
 TEST(ReplicaDeviceSetterTest, LeavesReadsAndInitialValuesWithTheVariable) {
   GraphBuilder b;
   const Scope scope = b.OnDevice(ReplicaDeviceSetter(

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Writes SavedModels with TensorFlow, which saved_model_test.cc loads.
+"""Lets TensorFlow write the SavedModels that saved_model_test.cc loads.
 
 Run with the Python that has the tensorflow-cpu 2.15.1 wheel:
     python3 make_saved_models.py tensorflow
@@ -27,7 +27,8 @@ def predict(inputs, outputs):
 
 
 def half_plus_two(folder):
-  """A reference variable and a resource, on devices that exist nowhere else."""
+  """Saves a reference variable and a resource variable. Both are on the device
+  CPU:1, which exists only in this session."""
   with tf1.Graph().as_default():
     with tf1.device("/job:localhost/task:0/device:CPU:1"):
       a = tf1.get_variable("a", initializer=0.5, use_resource=False)
@@ -44,7 +45,7 @@ def half_plus_two(folder):
 
 
 def x_plus_y(folder):
-  """No variables, several signatures, two graphs, and all of it is text."""
+  """Saves two graphs without variables and with several signatures, as text."""
   builder = tf1.saved_model.builder.SavedModelBuilder(folder)
   for tags in [["serve"], ["serve", "gpu"]]:
     with tf1.Graph().as_default(), tf1.Session() as session:
@@ -61,7 +62,7 @@ def x_plus_y(folder):
 
 
 def partitioned(folder):
-  """A variable in three parts."""
+  """Saves a variable that is cut into three parts."""
   rows = np.arange(14, dtype=np.float32).reshape(7, 2)
   with tf1.Graph().as_default(), tf1.Session() as session:
     parts = tf1.get_variable(
@@ -75,7 +76,8 @@ def partitioned(folder):
 
 
 def assets_and_init(folder):
-  """The init op adds one to a variable that was restored."""
+  """Saves an asset and an init op. When the model is loaded, the init op adds
+  one to the restored variable."""
   source = os.path.join(os.path.dirname(folder), "words.txt")
   with open(source, "w") as file:
     file.write("two\nwords\n")
@@ -98,7 +100,8 @@ def assets_and_init(folder):
 
 
 def table(folder):
-  """A hash table, which Leat has no kernels for, and a signature without it."""
+  """Saves a signature that uses a hash table, and one that does not. Leat has
+  no kernels for hash tables."""
   with tf1.Graph().as_default(), tf1.Session() as session:
     words = tf.lookup.StaticHashTable(
         tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), -1)
@@ -113,7 +116,7 @@ def table(folder):
 
 
 class Module(tf.Module):
-  """Control flow in functions, and a file."""
+  """Has a function with control flow, and an asset."""
 
   def __init__(self, path):
     self.path = tf.saved_model.Asset(path)
@@ -139,7 +142,8 @@ def module(folder):
 
 
 def keras(folder):
-  """Layers with and without moving averages, exported for serving."""
+  """Saves a Keras model, exported for serving. Some of its layers have moving
+  averages."""
   def ramp(shape, dtype=None):
     return tf.reshape(tf.range(np.prod(shape), dtype=dtype), shape) / 10.0
 
@@ -161,7 +165,8 @@ def main(root):
     folder = os.path.join(root, make.__name__)
     shutil.rmtree(folder, ignore_errors=True)
     make(folder)
-    # The file differs from run to run, and only TensorFlow's metrics read it.
+    # TensorFlow writes a different file in each run, and only its metrics read
+    # the file.
     if os.path.exists(folder + "/fingerprint.pb"):
       os.remove(folder + "/fingerprint.pb")
 

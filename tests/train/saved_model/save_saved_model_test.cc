@@ -74,10 +74,11 @@ class SaveSavedModelTest : public ::testing::Test {
         << "a folder is left";
   }
 
-  // Returns a path at which a test saves a model. It is in a temporary folder,
-  // or in the folder LEAT_TEST_SAVED_MODELS if this environment variable is
-  // set. tests/interop/saved_model.py sets it, and then loads the models with
-  // TensorFlow.
+  // Returns a path at which a test saves a model. If the environment variable
+  // LEAT_TEST_SAVED_MODELS is set, the path is in the folder that the variable
+  // names. Otherwise the path is in a temporary folder.
+  // tests/interop/saved_model.py sets the variable, and then loads the models
+  // with TensorFlow.
   std::string Path(const std::string& name) const {
     const char* const given = getenv("LEAT_TEST_SAVED_MODELS");
     return given == nullptr ? folder_.Path(name)

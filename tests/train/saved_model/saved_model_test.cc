@@ -44,7 +44,8 @@ std::unique_ptr<SavedModel> Load(const std::string& folder) {
   return model.ok() ? *std::move(model) : nullptr;
 }
 
-// Expects that the folder cannot be loaded, with an error that names it.
+// Expects that loading `folder` fails with `code`, and that the message
+// contains the name of the folder and `what`.
 void ExpectFails(const std::string& folder, absl::StatusCode code,
                  const std::string& what) {
   const absl::Status status = SavedModel::Load(folder, OneThread()).status();
