@@ -69,8 +69,9 @@ struct ServerIntervals {
   // Says how long the tasks may take to answer, if the client does not set a
   // timeout.
   std::chrono::nanoseconds connect_timeout = std::chrono::seconds(60);
-  // The master stops waiting this long before the client's deadline. It then
-  // sends an error, early enough that the client still gets the error.
+  // Is the time that the master keeps for its reply, at most a quarter of the
+  // time that is left. It stops waiting for the tasks so much earlier than the
+  // client's deadline, so that the client still gets its error.
   std::chrono::nanoseconds time_to_reply = std::chrono::seconds(2);
   // Says how often the master logs the tasks for which the session waits.
   std::chrono::nanoseconds waiting_notice = std::chrono::seconds(10);

@@ -472,9 +472,9 @@ class Convolution::Cache {
     return made;
   }
 
-  // Runs all pieces in parallel, in a direction that reads the filter.
-  // Neighbouring pieces share one reordered copy of the filter if their
-  // primitives use the same layout.
+  // Runs all pieces in parallel. `direction` is kForward or kBackwardInput,
+  // which both read the filter. Neighbouring pieces share one reordered copy of
+  // the filter if their primitives use the same layout.
   absl::Status RunWithFilter(WorkQueue& queue, Allocator& allocator,
                              Direction direction,
                              const std::vector<Piece>& pieces,

@@ -135,8 +135,8 @@ class FramedPropagator {
   // tells the consumers in `activation`.
   void Place(int32_t instruction, const Value& value, Activation& activation,
              ReadyList& ready);
-  // Returns the loop that `enter` leads to from `parent`. If no Enter of the
-  // loop has arrived before, starts the loop.
+  // Returns the loop that `enter` enters from the activation `parent`. Starts
+  // the loop if this is the first of its Enters to arrive.
   Loop& FindOrAddLoop(const Instruction& enter, Activation& parent)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Starts the next iteration of a loop, and gives it the loop invariants.

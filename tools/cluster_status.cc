@@ -95,8 +95,9 @@ std::string TaskOfDevices(const pb::GetStatusResponse& status) {
   return device.substr(0, device.rfind("/device:"));
 }
 
-// Sets the task of `reading` to the task that has answered. If another task was
-// expected, sets the error of `reading`, too.
+// Notes that `task` has answered. If no task is expected, expects `task`. If
+// another task is expected, sets the status of `reading` to an error. Does
+// nothing if `task` is "".
 void SetTask(const std::string& task, TaskReading& reading) {
   if (task.empty()) return;
   if (reading.task.empty()) reading.task = task;

@@ -495,8 +495,8 @@ int64_t EncodedBytes(const Tensor& tensor) {
   return bytes;
 }
 
-// Returns INVALID_ARGUMENT if `left` is negative. The caller has already
-// subtracted the tensor's `bytes` from `left`.
+// Returns INVALID_ARGUMENT if a message has exceeded its limit. `left` is what
+// is left of the limit after the caller has subtracted `bytes`.
 absl::Status CheckLeft(int64_t left, DType dtype, const Shape& shape,
                        int64_t bytes) {
   if (left >= 0) return absl::OkStatus();

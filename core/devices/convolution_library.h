@@ -59,10 +59,10 @@ class ConvolutionLibrary {
   // cannot compute them.
   virtual absl::Status Prepare(const ConvolutionForm& form) = 0;
 
-  // Queues a convolution in the stream of the GPU. Returns the errors of
-  // Prepare. Also returns UNIMPLEMENTED, and queues nothing, if there is no
-  // memory for the workspace that the library needs. Returns another error,
-  // with the library's words, if a call fails.
+  // Queues a convolution in the stream of the GPU. Fails as Prepare does. Also
+  // returns UNIMPLEMENTED if there is no memory for the workspace that the
+  // library needs. In both cases, nothing is queued. If the library fails to
+  // queue the convolution, returns another error with the library's message.
   virtual absl::Status Convolve(const ConvolutionForm& form,
                                 const ConvolutionOperands& operands) = 0;
 };

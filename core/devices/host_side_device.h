@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// HostSideDevice represents a GPU to CPU kernels. A CPU kernel runs for a node
-// on a GPU if all tensors of the node are in memory of the host, for example
-// for arithmetic on shapes.
+// HostSideDevice is the device that a CPU kernel sees when it runs for a node
+// on a GPU. All tensors of such a node are in memory of the host, for example
+// in arithmetic on shapes.
 #ifndef LEAT_CORE_DEVICES_HOST_SIDE_DEVICE_H_
 #define LEAT_CORE_DEVICES_HOST_SIDE_DEVICE_H_
 

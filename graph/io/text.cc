@@ -131,7 +131,8 @@ std::string Quoted(absl::string_view text) {
   return absl::StrCat("\"", absl::CEscape(text), "\"");
 }
 
-// Writes the beginnings and ends of nested clusters to `out`.
+// Writes the beginnings and ends of the nested clusters of a DOT graph to
+// `out`. There is one cluster for each name scope.
 class Clusters {
  public:
   explicit Clusters(std::string& out) : out_(out) {}

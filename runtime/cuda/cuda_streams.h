@@ -104,8 +104,8 @@ class CudaStreams final : public GpuStream {
   // error if the GPU is lost.
   absl::Status Enter();
   // Makes `later` wait for all work that is queued in `earlier`. If CUDA
-  // refuses an event, the calling thread blocks until that work has run. So an
-  // error means that the GPU is lost.
+  // refuses the event for this, blocks the calling thread until that work has
+  // run instead, and returns OK. Returns an error only if the GPU is lost.
   absl::Status Order(CudaStream earlier, CudaStream later);
   // Blocks until all work that is queued in `stream` has run.
   absl::Status WaitFor(CudaStream stream);

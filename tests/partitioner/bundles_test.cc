@@ -277,8 +277,9 @@ TEST_F(BundlesTest, LargeTensorsComeAlone) {
 }
 
 // Only updates use the tensors `sum` and `product`, as is usual for gradients.
-// A tensor that takes long to compute and has other users is not bundled,
-// because it would delay the nodes that need the other tensors of the bundle.
+// Updates may wait for the slowest tensor of a bundle, because the step cannot
+// end before them anyway. A tensor that takes long to compute and has other
+// users comes alone, so that these users need not wait for other tensors.
 TEST_F(BundlesTest, WhatTakesAWhileComesTogetherForUpdatesOnly) {
   const Output v = Value(), w = Value();
   const Output sum = On(kPs, op::Neg, v), product = On(kPs, op::Exp, v);

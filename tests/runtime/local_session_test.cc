@@ -408,7 +408,9 @@ TEST_P(LocalSessionTest, AStepPastItsDeadlineEnds) {
   }
   const WhileLoop loop = BuildLoop(n, start, "forever");
   auto session = NewSession();
-  // Plans the step in advance, so that planning does not use up its timeout.
+  // This step ends soon, because `n` is 1. The long step below has the same
+  // feeds and fetches and reuses this step's plan. So planning does not use up
+  // the timeout of the long step.
   ASSERT_TRUE(session
                   ->Run({.feeds = {{n, Tensor::Scalar<int32_t>(1)}},
                          .fetches = {loop.i}})

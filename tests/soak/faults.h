@@ -63,7 +63,9 @@ void StormConnections(Scene& scene);
 void EndConnections(Scene& scene);
 void SendPartialRequests(Scene& scene);
 
-// FeedTooMuch makes calls that exceed limits. CallWrongly makes wrong calls.
+// FeedTooMuch sends feeds that exceed the limits on message bytes. CallWrongly
+// makes calls that no correct client or peer makes, for example with garbage or
+// with unknown handles.
 void FeedTooMuch(Scene& scene);
 void CallWrongly(Scene& scene);
 

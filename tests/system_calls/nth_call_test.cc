@@ -115,8 +115,8 @@ void ExpectSucceeds(Action action, const Held& before) {
 void FailEachCall(
     Action action, absl::FunctionRef<void(const absl::Status&)> check =
                        [](const absl::Status&) {}) {
-  // In its first runs, an action opens files and starts threads that stay, such
-  // as the threads of gRPC.
+  // The first runs of an action may open files or start threads that stay. So
+  // the action runs twice before `before` counts them.
   for (int i = 0; i < 2; ++i) {
     const absl::Status first = action(kLong);
     ASSERT_TRUE(first.ok()) << first;
@@ -174,8 +174,9 @@ struct Doubling {
   Graph graph{BuiltinOps()};
 };
 
-// Expects that the folder has no files except `expected` and files that could
-// not be removed. Removes all files that are not in `expected`.
+// Expects that the folder has no files except `expected`. Other files are
+// allowed only if the test has made a call fail with which Leat removes files.
+// Removes these other files.
 void ExpectNothingElse(const TemporaryFolder& folder,
                        const std::set<std::string>& expected) {
   for (const auto& entry :

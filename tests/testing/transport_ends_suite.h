@@ -72,8 +72,9 @@ TEST_P(TransportTest, KeepsDeadlines) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);
   const auto begin = TestClock().Now();
-  // The first call opens the connection, and the deadline is far away, so that
-  // the second call reaches the handler in time even on a busy machine.
+  // The second call must reach the handler before its deadline, even on a busy
+  // machine. So the first call opens the connection, and the second call has
+  // three seconds.
   ExpectEcho(*transport, listener->address(), TestService::kEcho, "x", {});
   const CallOptions options = Within(std::chrono::seconds(3));
   const absl::Status status =

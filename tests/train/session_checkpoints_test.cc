@@ -85,10 +85,10 @@ class SessionCheckpointsTest : public ScriptedSessionTest {
   }
 
   const TemporaryFolder folder_;
-  Mutex mutex_;  // guards the members below while a session exists
+  Mutex mutex_;  // guards `num_steps_` while a session exists
   int64_t num_steps_ = 0;
   // Maps the name of a step to the error with which its next run fails. Tests
-  // set an error while no step runs.
+  // write this map without `mutex_`, so they may do so only while no step runs.
   std::map<std::string, absl::Status> errors_;
 };
 

@@ -46,7 +46,7 @@ using testing::SyncModel;
 using testing::SyncModelOptions;
 using testing::Together;
 
-// No test waits longer than this.
+// No step of a test runs longer than this.
 constexpr std::chrono::seconds kTimeout(60);
 
 using BatchFunction = std::vector<Feed> (*)(int worker, int step);

@@ -22,9 +22,9 @@ inline constexpr int64_t kMaxNpyBytes = int64_t{4} << 30;
 
 // Parses `bytes`, the contents of a file, and returns the array in host memory.
 // `name` stands for the file in messages. Returns INVALID_ARGUMENT if the bytes
-// are not a .npy file, are cut off, or do not end with the data. Returns the
-// same error for arrays that no tensor can represent: Python objects (which are
-// never unpickled), records, big-endian numbers, Fortran order.
+// are not a .npy file, are cut off, or go on after the data. Returns the same
+// error for arrays that Leat does not read: Python objects (which are never
+// unpickled), records, big-endian numbers, Fortran order.
 absl::StatusOr<Tensor> ParseNpy(absl::string_view bytes,
                                 absl::string_view name);
 

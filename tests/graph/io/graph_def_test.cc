@@ -233,7 +233,8 @@ TEST(GraphDefTest, LeavesTheGraphAsItWasWhenAnExtensionFails) {
           .ok());
 }
 
-// Each extension adds 100 bytes, or one of the objects that the limit counts.
+// In each case, every extension adds one of what the limit counts: a node, an
+// edge, an output, a function, or an attr with a tensor of 100 bytes.
 TEST(GraphDefTest, TheLimitsAreThoseOfAllExtensionsTogether) {
   using Step = std::string (*)(const std::string& name);
   struct Case {

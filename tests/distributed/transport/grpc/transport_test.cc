@@ -294,7 +294,8 @@ TEST_P(GrpcTest, NoticesThatPeersAreSilent) {
   }
   // The calls fail within five seconds unless the machine is busy.
   EXPECT_LT(RealClock().Now() - begin, std::chrono::seconds(20));
-  // The callee cannot send its answers, so it cancels the calls, too.
+  // The callee pings the caller and gets no answer, so it cancels the calls,
+  // too.
   EXPECT_TRUE(Eventually([&] { return service_.num_cancelled() == 4; }));
 }
 
