@@ -23,6 +23,22 @@ absl::Status FunctionLibrary::Add(std::shared_ptr<const Function> function) {
 void FunctionLibrary::Remove(absl::string_view name) {
   const auto it = functions_.find(name);
   if (it != functions_.end()) functions_.erase(it);
+  const auto gradient = gradients_.find(name);
+  if (gradient != gradients_.end()) gradients_.erase(gradient);
+}
+
+absl::Status FunctionLibrary::SetGradient(const std::string& function,
+                                          const std::string& gradient) {
+  const auto [it, inserted] = gradients_.try_emplace(function, gradient);
+  if (inserted || it->second == gradient) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "Cannot assign gradient function '", gradient, "' to '", function,
+      "' because it already has gradient function '", it->second, "'"));
+}
+
+absl::string_view FunctionLibrary::Gradient(absl::string_view function) const {
+  const auto it = gradients_.find(function);
+  return it == gradients_.end() ? absl::string_view() : it->second;
 }
 
 const Function* FunctionLibrary::Find(absl::string_view name) const {

@@ -63,8 +63,18 @@ class FunctionLibrary {
   // Fails with INVALID_ARGUMENT if the function has no name, or if the library
   // has a different function of the same name.
   absl::Status Add(std::shared_ptr<const Function> function);
-  // Removes the function `name`. Does nothing if there is none.
+  // Removes the function `name` and forgets its gradient. Does nothing if there
+  // is no such function.
   void Remove(absl::string_view name);
+
+  // Makes `gradient` the gradient of `function`: the function that a
+  // SymbolicGradient of `function` calls. The library need not have the two
+  // functions. Fails with INVALID_ARGUMENT if `function` has another gradient
+  // already.
+  absl::Status SetGradient(const std::string& function,
+                           const std::string& gradient);
+  // Returns the name of the gradient of `function`, or "" if none was set.
+  absl::string_view Gradient(absl::string_view function) const;
 
   // Returns the function `name`, or null if there is none. The pointer is valid
   // while a library holds the function.
@@ -77,9 +87,13 @@ class FunctionLibrary {
       std::map<std::string, std::shared_ptr<const Function>, std::less<>>;
   // Returns all functions, sorted by name.
   const Map& functions() const { return functions_; }
+  // Maps functions to their gradients.
+  using Gradients = std::map<std::string, std::string, std::less<>>;
+  const Gradients& gradients() const { return gradients_; }
 
  private:
   Map functions_;
+  Gradients gradients_;
 };
 
 // Returns true if all members of the functions are equal.

@@ -32,6 +32,9 @@ class Merger {
       LEAT_RETURN_IF_ERROR(base_.functions().Add(function));
       if (is_new) added_.functions.push_back(name);
     }
+    for (const auto& [name, gradient] : addition_.functions().gradients()) {
+      LEAT_RETURN_IF_ERROR(base_.functions().SetGradient(name, gradient));
+    }
     return absl::OkStatus();
   }
 

@@ -32,7 +32,9 @@
 
 namespace leat {
 
+class FunctionCaller;
 class ResourceStore;
+class StepObserver;
 struct NodeDef;
 struct NodeMemory;
 
@@ -73,6 +75,13 @@ struct StepServices {
   // needed.
   absl::Span<const Tensor> args = {};
   absl::Span<Tensor> returns = {};
+  // Calls functions of the graph's library. Is null if the graph has none.
+  FunctionCaller* functions = nullptr;
+  // Watches the step and the functions that it calls. Null if nobody does.
+  StepObserver* observer = nullptr;
+  // Says in how many calls of functions, one inside the other, the step runs. A
+  // step that a client runs has depth 0.
+  int call_depth = 0;
 };
 
 // Tells where the values of a node are stored. Inputs are read from the slots

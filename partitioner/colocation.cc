@@ -16,11 +16,12 @@
 namespace leat {
 namespace {
 
-// Returns true for ops that may take resources from several devices: the
-// functional ops, which are lowered, and IdentityN, which only groups values.
+// Returns true for ops that may take resources from several devices: ops that
+// call functions, and IdentityN, which only groups values.
 bool MayMixDevices(const std::string& op) {
   static const auto& ops = *new absl::flat_hash_set<std::string>{
       "PartitionedCall", "StatefulPartitionedCall",
+      "RemoteCall",      "For",
       "IdentityN",       "If",
       "StatelessIf",     "While",
       "StatelessWhile",  "Case",

@@ -35,9 +35,13 @@ class AdditionBuilder {
     return true;
   }
 
-  absl::Status Lower(const LowerLimits& limits) {
-    result_.graph.functions() = client_.functions();
-    return LowerFunctions(result_.graph, limits);
+  // Returns false if the nodes cannot be lowered, or if lowering has made
+  // functions, which the whole graph does not have.
+  bool Lower(const LowerLimits& limits) {
+    FunctionLibrary& functions = result_.graph.functions();
+    functions = client_.functions();
+    return LowerFunctions(result_.graph, limits).ok() &&
+           functions.size() == client_.functions().size();
   }
 
   // Returns true if no name of a new node or loop is taken.
@@ -244,7 +248,7 @@ std::optional<PreparedAddition> PreparedGraph::Prepare(
   left.max_outputs -= totals_.outputs;
   left.max_edges -= totals_.edges;
   AdditionBuilder builder(graph_, client, first);
-  if (!builder.AddNodes() || !builder.Lower(left).ok() ||
+  if (!builder.AddNodes() || !builder.Lower(left) ||
       !builder.HasNewNames(totals_.frame_names)) {
     return std::nullopt;
   }
@@ -287,6 +291,9 @@ void PreparedGraph::Add(const PreparedAddition& prepared,
     graph_.functions()
         .Add(client.functions().functions().at(name))
         .IgnoreError();  // the name is new
+    const std::string gradient(client.functions().Gradient(name));
+    if (gradient.empty()) continue;
+    graph_.functions().SetGradient(name, gradient).IgnoreError();
   }
   graph_.producer = client.producer;
   graph_.min_consumer = client.min_consumer;

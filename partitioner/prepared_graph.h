@@ -50,7 +50,8 @@ class PreparedGraph {
   // necessary if
   //  - the addition fits only if a node of graph() moves to another device;
   //  - lowering has made a node or a loop, in graph() or in the addition, with
-  //    a name that the other graph needs, too; or
+  //    a name that the other graph needs, too;
+  //  - lowering the addition makes functions, as for a SymbolicGradient; or
   //  - the addition has an error, which PrepareGraph will report.
   // `devices` and `options` are those of PrepareGraph.
   std::optional<PreparedAddition> Prepare(const Graph& client, NodeId first,

@@ -10,6 +10,7 @@
 #include "leat/core/threads/spin.h"
 #include "leat/partitioner/device_copies.h"
 #include "leat/partitioner/partition.h"
+#include "leat/runtime/compiled_functions.h"
 
 namespace leat {
 namespace {
@@ -86,10 +87,30 @@ class StartedStep {
 
 absl::StatusOr<std::shared_ptr<CompiledGraph>> GraphRunner::Register(
     Graph graph) {
+  auto compiled = std::make_shared<CompiledGraph>();
+  if (!graph.functions().empty() && planning_.policies != nullptr) {
+    compiled->functions =
+        std::make_unique<CompiledFunctions>(graph, *this, planning_);
+  }
+  LEAT_RETURN_IF_ERROR(Compile(std::move(graph), kernels_,
+                               compiled->functions.get(), *compiled));
+  return compiled;
+}
+
+absl::StatusOr<std::shared_ptr<CompiledGraph>> GraphRunner::RegisterFunction(
+    Graph graph, SessionKernels& kernels, FunctionCaller& functions) {
+  auto compiled = std::make_shared<CompiledGraph>();
+  LEAT_RETURN_IF_ERROR(
+      Compile(std::move(graph), kernels, &functions, *compiled));
+  return compiled;
+}
+
+absl::Status GraphRunner::Compile(Graph graph, SessionKernels& kernels,
+                                  FunctionCaller* functions,
+                                  CompiledGraph& compiled) {
   LEAT_ASSIGN_OR_RETURN(
       std::vector<Partition> partitions,
       PartitionGraph(std::move(graph), PartitionBy::kDevice, devices_.Infos()));
-  auto compiled = std::make_shared<CompiledGraph>();
   for (Partition& partition : partitions) {
     Device* device = devices_.Find(partition.name);
     if (device == nullptr) {
@@ -102,13 +123,12 @@ absl::StatusOr<std::shared_ptr<CompiledGraph>> GraphRunner::Register(
                                 : session_devices_->Find(partition.name);
     LEAT_RETURN_IF_ERROR(
         InsertDeviceCopies(device->info().type, partition.graph));
-    LEAT_ASSIGN_OR_RETURN(
-        std::shared_ptr<const Program> program,
-        Program::Compile(partition.graph, *runs_on, kernels_));
-    compiled->executors.push_back(
-        std::make_unique<Executor>(std::move(program), resources_.Of(*device)));
+    LEAT_ASSIGN_OR_RETURN(std::shared_ptr<const Program> program,
+                          Program::Compile(partition.graph, *runs_on, kernels));
+    compiled.executors.push_back(std::make_unique<Executor>(
+        std::move(program), resources_.Of(*device), functions));
   }
-  return compiled;
+  return absl::OkStatus();
 }
 
 absl::Status GraphRunner::Run(CompiledGraph& graph, Step& step,

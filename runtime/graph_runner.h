@@ -15,12 +15,14 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "leat/graph/graph.h"
+#include "leat/kernels/function_caller.h"
 #include "leat/runtime/device_resources.h"
 #include "leat/runtime/device_set.h"
-#include "leat/runtime/executor.h"
+#include "leat/runtime/executor/executor.h"
+#include "leat/runtime/executor/session_kernels.h"
+#include "leat/runtime/executor/step.h"
+#include "leat/runtime/function_planning.h"
 #include "leat/runtime/session_devices.h"
-#include "leat/runtime/session_kernels.h"
-#include "leat/runtime/step.h"
 #include "leat/runtime/step_deadline.h"
 
 namespace leat {
@@ -29,6 +31,9 @@ namespace leat {
 // executor for each device that the graph uses. It must not outlive the
 // DeviceSet and the DeviceResources of its GraphRunner.
 struct CompiledGraph {
+  // Calls the functions of the graph. Null if there are none, and in the graph
+  // of a function, which uses the object of the graph that calls it.
+  std::unique_ptr<FunctionCaller> functions;
   std::vector<std::unique_ptr<Executor>> executors;
 };
 
@@ -42,19 +47,28 @@ class GraphRunner {
   // that it compiles. `resources` is devices.resources() or, for an isolated
   // session, the session's own DeviceResources. If the memory of the session is
   // limited, its kernels run on `session_devices`. Otherwise `session_devices`
-  // is null.
+  // is null. `planning` says how functions are planned that kernels call.
   GraphRunner(DeviceSet& devices, DeviceResources& resources,
               const KernelRegistry& kernels,
-              const SessionDevices* session_devices = nullptr)
+              const SessionDevices* session_devices = nullptr,
+              const FunctionPlanning& planning = {})
       : devices_(devices),
         resources_(resources),
         session_devices_(session_devices),
+        planning_(planning),
+        registry_(kernels),
         kernels_(kernels) {}
 
   // Splits `graph` by device and compiles each part. Every node must have an
   // assigned device of this task. Returns INVALID_ARGUMENT, naming the node, op
   // and device, for a node that cannot run there.
   absl::StatusOr<std::shared_ptr<CompiledGraph>> Register(Graph graph);
+
+  // Does the same as Register for the graph of a function. `kernels` makes the
+  // kernels of the function. `functions` calls the functions that it calls. It
+  // is borrowed and must outlive the result.
+  absl::StatusOr<std::shared_ptr<CompiledGraph>> RegisterFunction(
+      Graph graph, SessionKernels& kernels, FunctionCaller& functions);
 
   // Runs a step, waits until it has ended and returns its outcome.
   //
@@ -77,11 +91,18 @@ class GraphRunner {
   void Start(std::shared_ptr<CompiledGraph> graph, Step& step, Done done);
 
   DeviceSet& devices() { return devices_; }
+  const KernelRegistry& registry() const { return registry_; }
 
  private:
+  // Compiles `graph` into `compiled`. `functions` is null if there are none.
+  absl::Status Compile(Graph graph, SessionKernels& kernels,
+                       FunctionCaller* functions, CompiledGraph& compiled);
+
   DeviceSet& devices_;
   DeviceResources& resources_;
   const SessionDevices* const session_devices_;
+  const FunctionPlanning planning_;
+  const KernelRegistry& registry_;
   SessionKernels kernels_;
 };
 

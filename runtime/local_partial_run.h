@@ -19,12 +19,12 @@
 #include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/runtime/compiled_step.h"
+#include "leat/runtime/executor/step.h"
+#include "leat/runtime/executor/step_allocations.h"
 #include "leat/runtime/graph_runner.h"
 #include "leat/runtime/local_rendezvous.h"
 #include "leat/runtime/partial_run_progress.h"
 #include "leat/runtime/session.h"
-#include "leat/runtime/step.h"
-#include "leat/runtime/step_allocations.h"
 #include "leat/runtime/step_deadline.h"
 
 namespace leat {

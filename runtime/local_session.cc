@@ -18,6 +18,7 @@
 #include "leat/protos/config.pb.h"
 #include "leat/runtime/compiled_step.h"
 #include "leat/runtime/constant_evaluator.h"
+#include "leat/runtime/executor/step_allocations.h"
 #include "leat/runtime/feed_checks.h"
 #include "leat/runtime/graph_runner.h"
 #include "leat/runtime/local_partial_run.h"
@@ -25,7 +26,6 @@
 #include "leat/runtime/plan_table.h"
 #include "leat/runtime/session_graph.h"
 #include "leat/runtime/signature_key.h"
-#include "leat/runtime/step_allocations.h"
 #include "leat/runtime/step_stats.h"
 
 namespace leat {
@@ -69,18 +69,19 @@ class LocalSession final : public Session,
                            public std::enable_shared_from_this<LocalSession> {
  public:
   LocalSession(const OpRegistry& ops, std::unique_ptr<SessionGraph> graph,
-               const OptimizerOptions& optimizer, const PassRegistry& passes,
+               const FunctionPlanning& planning,
                std::shared_ptr<DeviceSet> devices,
                const KernelRegistry& kernels, Clock& clock)
       : clock_(clock),
         devices_(std::move(devices)),
         graph_(std::move(graph)),
         evaluator_(NewConstantEvaluator(kernels, devices_->compute_queue())),
-        plan_options_{.optimizer = optimizer,
-                      .passes = &passes,
+        plan_options_{.optimizer = planning.optimizer,
+                      .passes = planning.passes,
                       .evaluator = evaluator_.get()},
         ops_(ops),
-        runner_(*devices_, devices_->resources(), kernels) {}
+        runner_(*devices_, devices_->resources(), kernels,
+                /*session_devices=*/nullptr, planning) {}
 
   ~LocalSession() override { Close().IgnoreError(); }
 
@@ -394,7 +395,11 @@ absl::StatusOr<std::shared_ptr<Session>> NewLocalSession(
   const PassRegistry& passes =
       options.passes != nullptr ? *options.passes : BuiltinPasses();
   return std::shared_ptr<Session>(std::make_shared<LocalSession>(
-      graph.ops(), std::move(session_graph), options.optimizer, passes,
+      graph.ops(), std::move(session_graph),
+      FunctionPlanning{.policies = &BuiltinPolicies(),
+                       .passes = &passes,
+                       .optimizer = options.optimizer,
+                       .limits = options.lower_limits},
       std::move(devices), kernels,
       options.clock != nullptr ? *options.clock : RealClock()));
 }

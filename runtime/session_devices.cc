@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "leat/runtime/accounted_device.h"
+#include "leat/core/devices/accounted_device.h"
 
 namespace leat {
 SessionDevices::SessionDevices(DeviceSet& devices, std::string owner,

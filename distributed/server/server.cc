@@ -246,17 +246,20 @@ void Server::Implementation::MakeWorker() {
               count.fetch_sub(1, std::memory_order_relaxed);
             });
       });
-  worker_ =
-      std::make_unique<Worker>(WorkerEnvironment{.task = name_,
-                                                 .devices = devices_.get(),
-                                                 .ops = &ops(),
-                                                 .kernels = &kernels(),
-                                                 .steps = steps_.get(),
-                                                 .peers = peers_.get(),
-                                                 .receiver = receiver_.get(),
-                                                 .timers = timers_.get(),
-                                                 .blocking = blocking_.get(),
-                                                 .limits = limits});
+  worker_ = std::make_unique<Worker>(
+      WorkerEnvironment{.task = name_,
+                        .devices = devices_.get(),
+                        .ops = &ops(),
+                        .kernels = &kernels(),
+                        .steps = steps_.get(),
+                        .peers = peers_.get(),
+                        .receiver = receiver_.get(),
+                        .timers = timers_.get(),
+                        .blocking = blocking_.get(),
+                        .limits = limits,
+                        .functions = {.policies = &BuiltinPolicies(),
+                                      .passes = &BuiltinPasses(),
+                                      .limits = limits.lower}});
   worker_->AddMethods(methods_);
 }
 

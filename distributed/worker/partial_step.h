@@ -23,8 +23,8 @@
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/worker/worker_environment.h"
 #include "leat/distributed/worker/worker_step.h"
-#include "leat/runtime/step.h"
-#include "leat/runtime/step_allocations.h"
+#include "leat/runtime/executor/step.h"
+#include "leat/runtime/executor/step_allocations.h"
 
 namespace leat {
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "leat/distributed/limits.h"
+#include "leat/runtime/function_planning.h"
 
 namespace leat {
 
@@ -43,6 +44,8 @@ struct WorkerEnvironment {
   // Limits what the worker accepts. The error of a refusal names the flag of
   // the limit.
   ServerLimits limits = {};
+  // Says how functions are planned that kernels call.
+  FunctionPlanning functions = {};
 };
 
 }  // namespace leat

@@ -38,7 +38,7 @@ WorkerSession::WorkerSession(WorkerSessionOptions options, DeviceSet& devices,
                         : *session_devices_->devices().front()),
       runner_(devices,
               options_.isolated ? *own_resources_ : devices.resources(),
-              kernels, session_devices_.get()),
+              kernels, session_devices_.get(), options_.functions),
       steps_(clock) {}
 
 Allocator& WorkerSession::host_allocator() const {

@@ -20,6 +20,7 @@
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/step_counts.h"
 #include "leat/runtime/device_resources.h"
+#include "leat/runtime/function_planning.h"
 #include "leat/runtime/graph_runner.h"
 #include "leat/runtime/session_devices.h"
 
@@ -55,6 +56,8 @@ struct WorkerSessionOptions {
   // Limits the memory, in bytes, that the session's steps may hold at the same
   // time. INT64_MAX means that the session has no limit of its own.
   int64_t max_bytes = INT64_MAX;
+  // Says how functions are planned that kernels call. WorkerSessions sets it.
+  FunctionPlanning functions = {};
 };
 
 // Is thread-safe. Running steps share its ownership.

@@ -37,15 +37,18 @@ absl::Status CheckName(absl::string_view what, absl::string_view name) {
 
 WorkerSessions::WorkerSessions(std::string task, DeviceSet& devices,
                                const KernelRegistry& kernels,
-                               const ServerLimits& limits, Clock& clock)
+                               const ServerLimits& limits,
+                               const FunctionPlanning& functions, Clock& clock)
     : task_(std::move(task)),
       devices_(devices),
       kernels_(kernels),
       limits_(limits),
+      functions_(functions),
       clock_(clock),
       default_session_(std::make_shared<WorkerSession>(
           WorkerSessionOptions{.max_graphs = limits.max_graphs,
-                               .max_bytes = limits.max_session_bytes},
+                               .max_bytes = limits.max_session_bytes,
+                               .functions = functions},
           devices, kernels, clock)),
       last_ticket_(absl::ToUnixMicros(absl::Now())) {}
 
@@ -58,6 +61,7 @@ absl::Status WorkerSessions::Create(WorkerSessionOptions options,
   LEAT_RETURN_IF_ERROR(CheckName("Master task", options.master.task));
   options.max_graphs = limits_.max_graphs;
   options.max_bytes = limits_.max_session_bytes;
+  options.functions = functions_;
   MutexLock lock(mutex_);
   // A ticket above `last_ticket_` does not come from NewTicket. With such a
   // ticket, this task would refuse all later processes of the master for ever.

@@ -35,11 +35,11 @@ namespace leat {
 // Is thread-safe. Shares the ownership of each session with its running steps.
 class WorkerSessions {
  public:
-  // `task` is this task's name. `devices`, `kernels` and `clock` are borrowed
-  // and must outlive this and the sessions.
+  // `task` is this task's name. `devices`, `kernels`, `clock` and the pointers
+  // in `functions` are borrowed and must outlive this and the sessions.
   WorkerSessions(std::string task, DeviceSet& devices,
                  const KernelRegistry& kernels, const ServerLimits& limits,
-                 Clock& clock);
+                 const FunctionPlanning& functions, Clock& clock);
   WorkerSessions(const WorkerSessions&) = delete;
   WorkerSessions& operator=(const WorkerSessions&) = delete;
 
@@ -102,6 +102,7 @@ class WorkerSessions {
   DeviceSet& devices_;
   const KernelRegistry& kernels_;
   const ServerLimits limits_;
+  const FunctionPlanning functions_;
   Clock& clock_;
   const std::shared_ptr<WorkerSession> default_session_;
 

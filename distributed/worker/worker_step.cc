@@ -20,8 +20,8 @@
 #include "leat/graph/op_registry.h"
 #include "leat/protos/config.pb.h"
 #include "leat/runtime/device_set.h"
-#include "leat/runtime/step.h"
-#include "leat/runtime/step_allocations.h"
+#include "leat/runtime/executor/step.h"
+#include "leat/runtime/executor/step_allocations.h"
 #include "leat/runtime/step_stats.h"
 
 namespace leat {

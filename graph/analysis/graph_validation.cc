@@ -113,8 +113,9 @@ class CallGraph {
   }
 
   // Measures the function `root` and all functions that it calls, depth first,
-  // with an explicit stack. Fails for a recursive function and for calls that
-  // nest too deep.
+  // with an explicit stack. Fails for calls that nest too deep. Skips calls
+  // that lead back to a function whose callees are being measured, because a
+  // step makes the calls of a recursive function at run time.
   absl::Status Measure(int root, int max_nesting) {
     if (entries_[root].state != State::kNew) return absl::OkStatus();
     struct Position {
@@ -131,12 +132,6 @@ class CallGraph {
         continue;
       }
       const int called = entry.calls[stack.back().next++];
-      if (entries_[called].state == State::kOpen) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "function '", entries_[called].function->signature.name,
-            "' is recursive: it is called by '", entry.function->signature.name,
-            "'"));
-      }
       if (entries_[called].state == State::kNew) {
         entries_[called].state = State::kOpen;
         stack.push_back(Position{called, 0});
@@ -146,13 +141,14 @@ class CallGraph {
   }
 
   // Computes `nesting` and `nodes` of a function from the values of its
-  // callees. REQUIRES: the callees have been measured.
+  // callees. Skips callees that are still being measured.
   absl::Status Finish(Entry& entry, int max_nesting) {
-    entry.state = State::kDone;
     for (const int called : entry.calls) {
+      if (entries_[called].state == State::kOpen) continue;
       entry.nesting = std::max(entry.nesting, entries_[called].nesting + 1);
       entry.nodes = SaturatingAdd(entry.nodes, entries_[called].nodes);
     }
+    entry.state = State::kDone;
     if (entry.nesting <= max_nesting) return absl::OkStatus();
     return absl::InvalidArgumentError(absl::StrCat(
         "function '", entry.function->signature.name, "' nests calls ",

@@ -32,8 +32,9 @@ struct FunctionLimits {
   int64_t max_nodes = 4'000'000;  // of the graph with every call inlined
 };
 
-// Checks the calls of functions. Fails with INVALID_ARGUMENT for a recursive
-// function, and for calls nested deeper than the limit. Fails with
+// Checks the calls of functions. Fails with INVALID_ARGUMENT for calls nested
+// deeper than the limit. A call that leads back to a function from which it
+// came is no nesting, because such calls are made at run time. Fails with
 // INVALID_ARGUMENT for a call of a function that does not exist, and with
 // NOT_FOUND for an op that does not exist. These two checks skip functions that
 // the graph never calls, directly or indirectly, because such functions may use

@@ -8,6 +8,7 @@
 #define LEAT_GRAPH_FUNCTIONS_INSTANTIATE_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -40,7 +41,9 @@ struct BodyNode {
 // body. Arguments and results are counted by tensor: an argument that is a list
 // has several tensors.
 struct FunctionBody {
-  std::string name = {};                    // the function's name
+  std::string name = {};  // the function's name
+  // Holds the attrs that replaced the placeholders. Null if there were none.
+  std::shared_ptr<const AttrMap> attrs = {};
   std::vector<std::string> arg_names = {};  // one per tensor
   std::vector<DType> arg_types = {};
   std::vector<BodyNode> nodes = {};  // in the order of Function::nodes

@@ -33,12 +33,21 @@ class Collector {
                        });
   }
 
+  // Adds the gradient of `function`, if it has one.
+  void AddGradient(const std::string& function) {
+    const std::string gradient(library_.Gradient(function));
+    if (gradient.empty()) return;
+    reached_.SetGradient(function, gradient).IgnoreError();
+    Add(gradient);
+  }
+
   // Also adds all functions that the added functions name, directly or
-  // indirectly. Returns the result.
+  // indirectly, and the gradients of all these functions. Returns the result.
   FunctionLibrary Finish() {
     while (!to_visit_.empty()) {
       const Function& function = *to_visit_.back();
       to_visit_.pop_back();
+      AddGradient(function.signature.name);
       for (const FunctionNode& node : function.nodes) {
         Add(node.op);
         AddAttrs(/*op=*/nullptr, node.attrs);

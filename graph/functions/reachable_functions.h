@@ -13,8 +13,8 @@ namespace leat {
 
 // Returns the functions of `library` that the nodes of `graph` name in their
 // attrs or as their op. Also returns all functions that the returned functions
-// name. Takes time in proportion to the sizes of the graph and of the returned
-// functions.
+// name, and their gradients. Takes time in proportion to the sizes of the graph
+// and of the returned functions.
 FunctionLibrary ReachableFunctions(const Graph& graph,
                                    const FunctionLibrary& library);
 

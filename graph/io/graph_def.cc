@@ -191,6 +191,10 @@ class Importer {
       LEAT_RETURN_IF_ERROR(graph_.functions().Add(function));
       if (is_new) addition_.functions.push_back(name);
     }
+    for (const pb::GradientDef& gradient : library.gradient()) {
+      LEAT_RETURN_IF_ERROR(graph_.functions().SetGradient(
+          gradient.function_name(), gradient.gradient_func()));
+    }
     for (const std::string& name : addition_.functions) {
       const Function& function = *graph_.functions().Find(name);
       CountFunction(function, added_);
@@ -479,6 +483,11 @@ absl::Status ExportGraphDef(const Graph& graph, pb::GraphDef& graph_def,
   for (const auto& [name, function] : graph.functions().functions()) {
     LEAT_RETURN_IF_ERROR(FunctionToProto(
         *function, *graph_def.mutable_library()->add_function()));
+  }
+  for (const auto& [function, gradient] : graph.functions().gradients()) {
+    pb::GradientDef& proto = *graph_def.mutable_library()->add_gradient();
+    proto.set_function_name(function);
+    proto.set_gradient_func(gradient);
   }
   graph_def.mutable_versions()->set_producer(graph.producer);
   graph_def.mutable_versions()->set_min_consumer(graph.min_consumer);

@@ -57,7 +57,7 @@ struct ImportLimits {
 // - missing or wrong attrs, and tensors that do not fit their attrs;
 // - missing inputs, output indices out of range, and type mismatches;
 // - cycles outside of loops, and unpaired Enter and Exit;
-// - recursive functions, and functions nested too deeply.
+// - functions nested too deeply.
 // Fails with NOT_FOUND for an op that neither `ops` nor its table has. Fails
 // with RESOURCE_EXHAUSTED for a graph above a limit.
 absl::StatusOr<Graph> ImportGraphDef(const pb::GraphDef& graph_def,

@@ -17,7 +17,16 @@ namespace {
 
 // Lists the kinds of nodes that call functions. kCall is a PartitionedCall, and
 // kFunction is a node whose op is the name of a function.
-enum class Kind : uint8_t { kOther, kIf, kCase, kWhile, kCall, kFunction };
+enum class Kind : uint8_t {
+  kOther,
+  kIf,
+  kCase,
+  kWhile,
+  kCall,
+  kGradient,
+  kRemoteCall,
+  kFunction,
+};
 
 // Lowers all nodes of a graph, in rounds.
 class LowerAll {
@@ -28,6 +37,8 @@ class LowerAll {
     AddOps({"Case", "StatelessCase"}, Kind::kCase);
     AddOps({"While", "StatelessWhile"}, Kind::kWhile);
     AddOps({"PartitionedCall", "StatefulPartitionedCall"}, Kind::kCall);
+    AddOps({"SymbolicGradient"}, Kind::kGradient);
+    AddOps({"RemoteCall"}, Kind::kRemoteCall);
     for (const auto& entry : graph.functions().functions()) {
       kinds_.emplace(&entry.second->signature, Kind::kFunction);
     }
@@ -78,8 +89,15 @@ class LowerAll {
   }
 
   Kind KindOf(NodeId id) const {
-    const auto it = kinds_.find(graph_.node(id).def->op);
-    return it == kinds_.end() ? Kind::kOther : it->second;
+    const Node& node = graph_.node(id);
+    const auto it = kinds_.find(node.def->op);
+    if (it == kinds_.end() || node.attrs().Has(kCallAtRunTime)) {
+      return Kind::kOther;
+    }
+    if (it->second == Kind::kRemoteCall && !HasConstantTarget(node, graph_)) {
+      return Kind::kOther;
+    }
+    return it->second;
   }
 
   absl::StatusOr<Lowered> Lower(const Node& node, Kind kind) {
@@ -95,6 +113,10 @@ class LowerAll {
                               node.attrs().Get<FunctionRef>("f"));
         return LowerCall(node, function, lowering_);
       }
+      case Kind::kGradient:
+        return LowerGradient(node, lowering_);
+      case Kind::kRemoteCall:
+        return LowerRemoteCall(node, lowering_);
       case Kind::kFunction:
       case Kind::kOther:
         break;

@@ -10,6 +10,9 @@
 #include "leat/core/devices/device_name.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/analysis/control_flow_ops.h"
+#include "leat/graph/autodiff/function_gradient.h"
+#include "leat/graph/functions/recursive_functions.h"
+#include "leat/graph/lowering/lower.h"
 #include "leat/graph/op_registry.h"
 
 namespace leat {
@@ -47,6 +50,17 @@ absl::Status CheckTypes(const Node& caller, const FunctionBody& body,
                              ", but this node needs ", Name(expected[i])));
   }
   return absl::OkStatus();
+}
+
+absl::Status NotInLibrary(const Node& caller, absl::string_view function) {
+  return LoweringError(
+      caller, absl::StrCat("function '", function, "' is not in the library"));
+}
+
+// Returns `status` with the name of the node that calls the function.
+absl::Status AtNode(const Node& caller, const absl::Status& status) {
+  return absl::Status(status.code(),
+                      LoweringError(caller, status.message()).message());
 }
 
 // Copies one body into the graph. Node i of the body gets the id first_ + i.
@@ -231,10 +245,7 @@ absl::StatusOr<const FunctionBody*> Lowering::Body(
     const Node& caller, const FunctionRef& function,
     absl::Span<const DType> arg_types, absl::Span<const DType> return_types) {
   const Function* found = graph_.functions().Find(function.name);
-  if (found == nullptr) {
-    return LoweringError(caller, absl::StrCat("function '", function.name,
-                                              "' is not in the library"));
-  }
+  if (found == nullptr) return NotInLibrary(caller, function.name);
   // If a function declares no attrs, the attrs of its calls are only
   // annotations, so all its calls share one body.
   const bool has_attrs =
@@ -246,14 +257,11 @@ absl::StatusOr<const FunctionBody*> Lowering::Body(
     absl::StatusOr<FunctionBody> made =
         Instantiate(*found, has_attrs ? *function.attrs : AttrMap(),
                     graph_.ops(), graph_.functions(), limits_.max_outputs);
-    if (!made.ok()) {
-      return absl::Status(
-          made.status().code(),
-          LoweringError(caller, made.status().message()).message());
-    }
+    if (!made.ok()) return AtNode(caller, made.status());
     auto owned = std::make_unique<FunctionBody>(*std::move(made));
     body = owned.get();
     if (has_attrs) {
+      body->attrs = function.attrs;
       other_bodies_.push_back(std::move(owned));
     } else {
       bodies_.emplace(found, std::move(owned));
@@ -264,6 +272,33 @@ absl::StatusOr<const FunctionBody*> Lowering::Body(
   LEAT_RETURN_IF_ERROR(
       CheckTypes(caller, *body, "result", body->return_types, return_types));
   return body;
+}
+
+absl::StatusOr<FunctionRef> Lowering::Gradient(const Node& caller,
+                                               const FunctionRef& function) {
+  FunctionLibrary& library = graph_.functions();
+  const absl::string_view known = library.Gradient(function.name);
+  if (!known.empty()) {
+    return FunctionRef{.name = std::string(known), .attrs = function.attrs};
+  }
+  const Function* const found = library.Find(function.name);
+  if (found == nullptr) return NotInLibrary(caller, function.name);
+  std::string name = absl::StrCat(function.name, "/gradient");
+  while (library.Find(name) != nullptr) absl::StrAppend(&name, "_");
+  const bool has_attrs =
+      function.attrs != nullptr && !found->signature.attrs.empty();
+  absl::StatusOr<Function> gradient =
+      FunctionGradient(*found, has_attrs ? *function.attrs : AttrMap(),
+                       graph_.ops(), library, limits_.max_outputs, name);
+  if (!gradient.ok()) return AtNode(caller, gradient.status());
+  LEAT_RETURN_IF_ERROR(
+      library.Add(std::make_shared<const Function>(*std::move(gradient))));
+  // A function with attrs may get another gradient from the next call.
+  if (!has_attrs) {
+    LEAT_RETURN_IF_ERROR(library.SetGradient(function.name, name));
+  }
+  recursive_.reset();
+  return FunctionRef{.name = std::move(name)};
 }
 
 absl::Status Lowering::Grow(const std::string& name, size_t new_nodes,
@@ -338,6 +373,9 @@ absl::StatusOr<Inlined> Lowering::Inline(const FunctionBody& body,
                                          const std::string& device,
                                          absl::Span<const Endpoint> args,
                                          absl::Span<const NodeId> gate) {
+  if (IsRecursive(body.name)) {
+    return AddCall(body, prefix, device, args, gate);
+  }
   int64_t num_outputs = 0;
   int64_t num_edges = 0;
   for (const BodyNode& node : body.nodes) {
@@ -348,6 +386,34 @@ absl::StatusOr<Inlined> Lowering::Inline(const FunctionBody& body,
   }
   LEAT_RETURN_IF_ERROR(Grow(prefix, body.nodes.size(), num_outputs, num_edges));
   return BodyCopy(*this, body, prefix, device, args, gate).Run();
+}
+
+bool Lowering::IsRecursive(const std::string& function) {
+  if (!recursive_.has_value()) {
+    recursive_ = RecursiveFunctions(graph_.functions());
+  }
+  return recursive_->contains(function);
+}
+
+absl::StatusOr<Inlined> Lowering::AddCall(const FunctionBody& body,
+                                          const std::string& prefix,
+                                          const std::string& device,
+                                          absl::Span<const Endpoint> args,
+                                          absl::Span<const NodeId> gate) {
+  const FunctionRef function{.name = body.name, .attrs = body.attrs};
+  LEAT_ASSIGN_OR_RETURN(
+      const NodeId call,
+      Add("StatefulPartitionedCall", absl::StrCat(prefix, "/", body.name),
+          {{"Tin", body.arg_types},
+           {"Tout", body.return_types},
+           {"f", function},
+           {kCallAtRunTime, true}},
+          args, gate, device));
+  Inlined result{.control_outputs = {call}};
+  for (size_t i = 0; i < body.returns.size(); ++i) {
+    result.returns.push_back({call, static_cast<int32_t>(i)});
+  }
+  return result;
 }
 
 std::string Lowering::UniqueFrame(const std::string& name) {

@@ -12,6 +12,7 @@
 #define LEAT_GRAPH_LOWERING_LOWERING_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,12 @@ class Lowering {
       const Node& caller, const FunctionRef& function,
       absl::Span<const DType> arg_types, absl::Span<const DType> return_types);
 
+  // Returns the gradient of a function. If the library has none, makes it and
+  // adds it to the library. Fails as Body and FunctionGradient
+  // (graph/autodiff/function_gradient.h) do.
+  absl::StatusOr<FunctionRef> Gradient(const Node& caller,
+                                       const FunctionRef& function);
+
   // Adds a node with the name Graph::UniqueName(name). Fails as Graph::Add
   // does, and with RESOURCE_EXHAUSTED if the graph would exceed a limit.
   absl::StatusOr<NodeId> Add(absl::string_view op, const std::string& name,
@@ -86,6 +93,8 @@ class Lowering {
   absl::StatusOr<std::vector<NodeId>> AddGate(const Node& node);
 
   // Copies a body to nodes named `prefix`/..., which take `args` as arguments.
+  // Instead of copying the body of a recursive function, adds a node that calls
+  // the function.
   // Nodes without any input get control edges from the nodes in `gate`. So they
   // are in the frame of the nodes in `gate`, and they are dead if a node in
   // `gate` is dead. `device` is the device of the caller.
@@ -115,6 +124,16 @@ class Lowering {
   absl::Status Grow(const std::string& name, size_t new_nodes,
                     int64_t new_outputs, int64_t new_edges);
 
+  // Returns true if the function is recursive (recursive_functions.h).
+  bool IsRecursive(const std::string& function);
+  // Adds a node that calls the function of `body` at run time, with the meaning
+  // that the arguments have for Inline.
+  absl::StatusOr<Inlined> AddCall(const FunctionBody& body,
+                                  const std::string& prefix,
+                                  const std::string& device,
+                                  absl::Span<const Endpoint> args,
+                                  absl::Span<const NodeId> gate);
+
   Graph& graph_;
   const LowerLimits limits_;
   int64_t num_outputs_ = 0;  // of all nodes of the graph
@@ -123,6 +142,9 @@ class Lowering {
   // other_bodies_ has the bodies for calls with attrs, one for each call.
   absl::flat_hash_map<const Function*, std::unique_ptr<FunctionBody>> bodies_;
   std::vector<std::unique_ptr<FunctionBody>> other_bodies_;
+  // Holds the recursive functions of the library. Is not set before the first
+  // body is inlined, nor after a function was added.
+  std::optional<absl::flat_hash_set<std::string>> recursive_;
   absl::flat_hash_set<std::string> frames_;  // the frame names in use
   bool has_frames_ = false;                  // true once frames_ is filled
 };
@@ -136,9 +158,15 @@ absl::Status LoweringError(const Node& node, absl::string_view message);
 // graph's nodes in memory.
 absl::StatusOr<Lowered> LowerCall(const Node& node, const FunctionRef& function,
                                   Lowering& lowering);
+absl::StatusOr<Lowered> LowerGradient(const Node& node, Lowering& lowering);
+absl::StatusOr<Lowered> LowerRemoteCall(const Node& node, Lowering& lowering);
 absl::StatusOr<Lowered> LowerIf(const Node& node, Lowering& lowering);
 absl::StatusOr<Lowered> LowerCase(const Node& node, Lowering& lowering);
 absl::StatusOr<Lowered> LowerWhile(const Node& node, Lowering& lowering);
+
+// Returns true if the device on which a RemoteCall runs its function is known.
+// Only then can the call be lowered.
+bool HasConstantTarget(const Node& node, const Graph& graph);
 
 // Describes one branch of an If or Case.
 struct Branch {

@@ -1,9 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines If, Case, While and function calls. These ops have no kernels:
-// PrepareGraph lowers them to Switch, Merge and loops, and inlines the
-// functions. Also defines ToBool, which makes the predicate of an If, and
-// FakeParam.
+// Defines If, Case, While and function calls. PrepareGraph lowers them to
+// Switch, Merge and loops, and inlines the functions. So most of them have no
+// kernels. The exceptions are For, and calls that cannot be inlined, for
+// example because the function calls itself. Also defines ToBool, which makes
+// the predicate of an If, and FakeParam.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -55,6 +56,17 @@ absl::Status WhileShape(InferenceContext& context) {
   for (int i = 0; i < count; ++i) {
     const HandleShape* handle = context.input_handle(i);
     if (handle != nullptr) context.set_output_handle(i, *handle);
+  }
+  return absl::OkStatus();
+}
+
+// The gradient of an argument has the shape of the argument.
+absl::Status SymbolicGradientShape(InferenceContext& context) {
+  if (context.num_inputs() < context.num_outputs()) {
+    return absl::InvalidArgumentError("len(inputs) < len(outputs)");
+  }
+  for (int i = 0; i < context.num_outputs(); ++i) {
+    context.set_output(i, context.input(i));
   }
   return absl::OkStatus();
 }
@@ -147,7 +159,8 @@ void AddWhileAndOthers(OpRegistry& registry) {
        .attrs = {"Tin: list(type) >= 0", "Tout: list(type) >= 0", "f: func",
                  "config: string = ''", "config_proto: string = ''",
                  "executor_type: string = ''"},
-       .shape = shapes::Unknown});
+       .shape = shapes::Unknown},
+      {NotFoldable(OnCpu())});
 
   registry.Add(
       {.name = "StatefulPartitionedCall",
@@ -158,7 +171,39 @@ void AddWhileAndOthers(OpRegistry& registry) {
                  "config: string = ''", "config_proto: string = ''",
                  "executor_type: string = ''"},
        .stateful = true,
-       .shape = shapes::Unknown});
+       .shape = shapes::Unknown},
+      {NotFoldable(OnCpu())});
+}
+
+void AddForAndOthers(OpRegistry& registry) {
+  registry.Add(
+      {.name = "For",
+       .doc = "Calls the function body once for each number of a range, with "
+              "the results of the call before.",
+       .inputs = {"start: int32", "limit: int32", "delta: int32", "input: T"},
+       .outputs = {"output: T"},
+       .attrs = {"T: list(type) >= 0", "body: func"},
+       .shape = shapes::Unknown},
+      {NotFoldable(OnCpu())});
+
+  registry.Add(
+      {.name = "SymbolicGradient",
+       .doc = "Calls the gradient of the function f, with the arguments of f "
+              "and the gradients of its results.",
+       .inputs = {"input: Tin"},
+       .outputs = {"output: Tout"},
+       .attrs = {"Tin: list(type) >= 1", "Tout: list(type) >= 1", "f: func"},
+       .shape = SymbolicGradientShape});
+
+  registry.Add(
+      {.name = "RemoteCall",
+       .doc = "Calls the function f on the device that target names.",
+       .inputs = {"target: string", "args: Tin"},
+       .outputs = {"output: Tout"},
+       .attrs = {"Tin: list(type) >= 1", "Tout: list(type) >= 1", "f: func"},
+       .stateful = true,
+       .shape = shapes::Unknown},
+      {NotFoldable(OnCpu())});
 }
 
 void AddFakeParam(OpRegistry& registry) {
@@ -187,6 +232,7 @@ void AddToBool(OpRegistry& registry) {
 void Register(OpRegistry& registry) {
   AddIfAndOthers(registry);
   AddWhileAndOthers(registry);
+  AddForAndOthers(registry);
   AddFakeParam(registry);
   AddToBool(registry);
 }

@@ -3,7 +3,7 @@
 // Defines the kernels of FIFOQueueV2, RandomShuffleQueueV2, QueueEnqueueV2,
 // QueueEnqueueManyV2, QueueDequeueV2, QueueDequeueManyV2, QueueDequeueUpToV2,
 // QueueCloseV2, QueueSizeV2 and QueueIsClosedV2.
-#include "leat/kernels/queue.h"
+#include "leat/kernels/resources/queue.h"
 
 #include <memory>
 #include <utility>

@@ -5,7 +5,7 @@
 // of the ops on accumulators names the accumulator. The input is a resource
 // handle, or a reference to a variable with two strings, the container and the
 // name of the accumulator.
-#include "leat/kernels/accumulator.h"
+#include "leat/kernels/resources/accumulator.h"
 
 #include <algorithm>
 #include <memory>

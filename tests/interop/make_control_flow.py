@@ -18,6 +18,9 @@ import sys
 
 import tensorflow as tf
 from google.protobuf import text_format
+from tensorflow.python.framework import function
+from tensorflow.python.ops import functional_ops, gen_functional_ops
+from tensorflow.python.ops import gen_resource_variable_ops
 
 tf1 = tf.compat.v1
 
@@ -240,6 +243,118 @@ def cond_in_while_gradient():
           for x0, n0 in [(2, 0), (0.5, 1), (0.7, 6)]]
 
 
+def for_loop():
+  """Calls a function for each number of a range, upwards and downwards."""
+  @function.Defun(tf.int32, tf.float32, tf.float32)
+  def body(i, product, last):
+    del last
+    i = tf.cast(i, tf.float32)
+    return product * i, i
+  start, limit, delta = (tf.cast(scalar(name), tf.int32)
+                         for name in ("start", "limit", "delta"))
+  product, last = gen_functional_ops._for(
+      start, limit, delta, [tf.constant(1.0), tf.constant(-1.0)], body, name="for")
+  named(product, "product"), named(last, "last")
+  return [({"start": s, "limit": l, "delta": d}, ["product", "last"], [])
+          for s, l, d in [(1, 6, 1), (6, 1, -2), (3, 3, 0), (2, 9, 100)]]
+
+
+def remote_call():
+  """Calls functions on a device that a constant names, and a tensor."""
+  v = tf1.get_variable("v", initializer=3.0, use_resource=True)
+  x = scalar("x")
+  @function.Defun(tf.float32, tf.float32)
+  def both(a, b):
+    return a + b, a * b
+  added, multiplied = functional_ops.remote_call(
+      args=[x, v.read_value()], Tout=[tf.float32, tf.float32], f=both,
+      target=tf.constant("/cpu:0"))
+  @function.Defun(tf.resource)
+  def double(handle):
+    return 2.0 * gen_resource_variable_ops.read_variable_op(handle, tf.float32)
+  twice = functional_ops.remote_call(
+      args=[v.handle], Tout=[tf.float32], f=double,
+      target=tf1.placeholder_with_default("/device:CPU:0", []))
+  named(added, "added"), named(multiplied, "multiplied"), named(twice, "twice")
+  tf1.group(v.initializer, name="init")
+  return [({}, [], ["init"]), ({"x": 2}, ["added", "multiplied", "twice"], [])]
+
+
+def recursive_function():
+  """Computes factorials by a function that calls itself."""
+  n = tf.cast(scalar("n"), tf.int32)
+  tf.import_graph_def(text_format.Parse(FACTORIAL, tf1.GraphDef()), {"n": n}, name="")
+  return [({"n": n}, ["y"], []) for n in (0, 1, 5, 10)]
+
+
+# TensorFlow 2.15 crashes if the calls are PartitionedCalls.
+FACTORIAL = """
+  library {
+    function {
+      signature { name: "factorial" is_stateful: true
+        input_arg { name: "n" type: DT_INT32 } output_arg { name: "y" type: DT_INT32 } }
+      node_def { name: "one" op: "Const" attr { key: "dtype" value { type: DT_INT32 } }
+        attr { key: "value" value { tensor { dtype: DT_INT32 tensor_shape {} int_val: 1 } } } }
+      node_def { name: "ends" op: "LessEqual" input: "n" input: "one:output:0"
+        attr { key: "T" value { type: DT_INT32 } } }
+      node_def { name: "choice" op: "If" input: "ends:z:0" input: "n"
+        attr { key: "Tcond" value { type: DT_BOOL } }
+        attr { key: "Tin" value { list { type: DT_INT32 } } }
+        attr { key: "Tout" value { list { type: DT_INT32 } } }
+        attr { key: "then_branch" value { func { name: "last" } } }
+        attr { key: "else_branch" value { func { name: "times_smaller" } } } }
+      ret { key: "y" value: "choice:output:0" }
+    }
+    function {
+      signature { name: "last"
+        input_arg { name: "n" type: DT_INT32 } output_arg { name: "y" type: DT_INT32 } }
+      node_def { name: "one" op: "Const" attr { key: "dtype" value { type: DT_INT32 } }
+        attr { key: "value" value { tensor { dtype: DT_INT32 tensor_shape {} int_val: 1 } } } }
+      ret { key: "y" value: "one:output:0" }
+    }
+    function {
+      signature { name: "times_smaller" is_stateful: true
+        input_arg { name: "n" type: DT_INT32 } output_arg { name: "y" type: DT_INT32 } }
+      node_def { name: "one" op: "Const" attr { key: "dtype" value { type: DT_INT32 } }
+        attr { key: "value" value { tensor { dtype: DT_INT32 tensor_shape {} int_val: 1 } } } }
+      node_def { name: "less" op: "Sub" input: "n" input: "one:output:0"
+        attr { key: "T" value { type: DT_INT32 } } }
+      node_def { name: "call" op: "factorial" input: "less:z:0" }
+      node_def { name: "product" op: "Mul" input: "n" input: "call:y:0"
+        attr { key: "T" value { type: DT_INT32 } } }
+      ret { key: "y" value: "product:z:0" }
+    }
+  }
+  node { name: "n" op: "Placeholder" attr { key: "dtype" value { type: DT_INT32 } } }
+  node { name: "y" op: "factorial" input: "n" }
+"""
+
+
+def symbolic_gradient():
+  """Differentiates functions that call functions, and one that names its gradient."""
+  x, y = scalar("x"), scalar("y")
+  @function.Defun(tf.float32, tf.float32)
+  def inner(a, b):
+    return tf.sin(a) * b, a + b * b
+  @function.Defun(tf.float32, tf.int32, tf.float32)
+  def outer(a, n, b):
+    first, second = inner(a * b, b)
+    return first * second + tf.cast(n, tf.float32) * a
+  @function.Defun(tf.float32, tf.float32)
+  def ten_times(a, grad):
+    return 10.0 * a * grad
+  @function.Defun(tf.float32, grad_func=ten_times)
+  def square(a):
+    return a * a
+  z = outer(x, tf.constant(3), y)
+  dx, dy = tf1.gradients(z, [x, y])
+  named(z, "z"), named(dx, "dx"), named(dy, "dy")
+  named(tf1.gradients(square(x) + y, x)[0], "dsquare")
+  named(tf1.gradients(square(square(x)), x)[0], "dtwice")
+  return [({"x": a, "y": b}, ["z", "dx", "dy", "dsquare", "dtwice"], [])
+          for a, b in [(0.5, 2), (-1, 0.25)]]
+
+
 def control_flow_functional():
   """Returns the steps for a graph that tests/protos/make_graphs.py writes."""
   return [({"x": x0}, ["n", "z", "gradients/cond_grad/Identity"], [])
@@ -293,7 +408,8 @@ def main():
                stateful_branch, call_with_control_outputs, while_with_resource,
                while_on_variable_only, numeric_predicate, list_in_while,
                tensor_array_gradient, while_gradient, nested_while_gradient,
-               cond_gradient, cond_in_while_gradient]:
+               cond_gradient, cond_in_while_gradient, for_loop, remote_call,
+               recursive_function, symbolic_gradient]:
     lines += write(folder, make)
   lines += run_existing(control_flow_functional)
   (folder / "expected.txt").write_text(

@@ -10,7 +10,7 @@
 #include "leat/core/resource_handle.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
-#include "leat/kernels/queue.h"
+#include "leat/kernels/resources/queue.h"
 #include "leat/kernels/variable.h"
 #include "leat/runtime/device_set.h"
 #include "leat/runtime/local_session.h"

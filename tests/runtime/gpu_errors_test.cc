@@ -17,7 +17,7 @@
 #include "leat/kernels/cuda/device/launch.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
-#include "leat/runtime/launched_nodes.h"
+#include "leat/runtime/executor/launched_nodes.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/fake_cuda.h"
 #include "leat/tests/testing/simulated_clock.h"

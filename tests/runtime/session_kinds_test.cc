@@ -27,7 +27,7 @@ namespace {
 using ::testing::UnorderedElementsAre;
 
 struct Source {
-  std::string name;  // such as "runtime/executor_test.cc"
+  std::string name;  // such as "runtime/queue_session_test.cc"
   std::string text;
 };
 

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "leat/graph/io/graph_def.h"
 #include "leat/graph/op_registry.h"
@@ -66,6 +67,48 @@ inline Graph ImportText(const std::string& text, const OpRegistry& ops) {
   absl::StatusOr<Graph> graph = ImportGraphDef(ParseGraph(text), ops);
   EXPECT_TRUE(graph.ok()) << graph.status();
   return graph.ok() ? *std::move(graph) : Graph(ops);
+}
+
+// ---- Functions ----
+
+// Returns a function of `num_args` floats. `body` holds its node_defs and rets.
+inline std::string FunctionText(const std::string& name, int num_args,
+                                const std::string& result_type,
+                                const std::string& body) {
+  std::string text = "library { function { signature { name: \"" + name + "\"";
+  for (int i = 0; i < num_args; ++i) {
+    text += absl::StrCat(" input_arg { name: \"a", i, "\" type: DT_FLOAT }");
+  }
+  if (!result_type.empty()) {
+    text += " output_arg { name: \"r\" type: " + result_type + " }";
+  }
+  return text + " } " + body + " } }\n";
+}
+
+// Returns the ret of a function with one result, "r".
+inline std::string Return(const std::string& tensor) {
+  return "ret { key: \"r\" value: \"" + tensor + "\" } ";
+}
+
+// Returns the text of a node of a function.
+inline std::string InnerNode(const std::string& name, const std::string& op,
+                             const std::vector<std::string>& inputs,
+                             const std::string& attrs = {}) {
+  std::string text = "node_def { name: \"" + name + "\" op: \"" + op + "\" ";
+  for (const std::string& input : inputs) text += "input: \"" + input + "\" ";
+  return text + attrs + "} ";
+}
+
+// Returns the text of an attr that names a function.
+inline std::string Func(const std::string& name, const std::string& function) {
+  return Attr(name, "func { name: \"" + function + "\" }");
+}
+
+// Returns the text of an attr that lists `count` times the type float.
+inline std::string Floats(const std::string& name, int count) {
+  std::string types;
+  for (int i = 0; i < count; ++i) types += "type: DT_FLOAT ";
+  return Attr(name, "list { " + types + "}");
 }
 
 }  // namespace leat

@@ -17,42 +17,6 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Returns a function of `num_args` floats. `body` holds its node_defs and rets.
-std::string FunctionText(const std::string& name, int num_args,
-                         const std::string& result_type,
-                         const std::string& body) {
-  std::string text = "library { function { signature { name: \"" + name + "\"";
-  for (int i = 0; i < num_args; ++i) {
-    text += absl::StrCat(" input_arg { name: \"a", i, "\" type: DT_FLOAT }");
-  }
-  if (!result_type.empty()) {
-    text += " output_arg { name: \"r\" type: " + result_type + " }";
-  }
-  return text + " } " + body + " } }\n";
-}
-
-std::string Return(const std::string& tensor) {
-  return "ret { key: \"r\" value: \"" + tensor + "\" } ";
-}
-
-std::string InnerNode(const std::string& name, const std::string& op,
-                      const std::vector<std::string>& inputs,
-                      const std::string& attrs = {}) {
-  std::string text = "node_def { name: \"" + name + "\" op: \"" + op + "\" ";
-  for (const std::string& input : inputs) text += "input: \"" + input + "\" ";
-  return text + attrs + "} ";
-}
-
-std::string Func(const std::string& name, const std::string& function) {
-  return Attr(name, "func { name: \"" + function + "\" }");
-}
-
-std::string Floats(const std::string& name, int count) {
-  std::string types;
-  for (int i = 0; i < count; ++i) types += "type: DT_FLOAT ";
-  return Attr(name, "list { " + types + "}");
-}
-
 std::string Negate() {
   return FunctionText(
       "negate", 1, "DT_FLOAT",
@@ -407,6 +371,118 @@ TEST(LowerTest, BoundsTheOutputsOfAllBodies) {
               AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("'call_3'"),
                     HasSubstr("over 700 outputs")));
   EXPECT_EQ(LowerError(text, {.max_outputs = 900}), "OK");
+}
+
+// Returns a function `again` that negates its argument and calls itself.
+std::string Again() {
+  return FunctionText("again", 1, "DT_FLOAT",
+                      InnerNode("neg", "Neg", {"a0"}, Float()) +
+                          InnerNode("call", "again", {"neg:y:0"}) +
+                          Return("call:r:0"));
+}
+
+TEST(LowerTest, CallsOfRecursiveFunctionsRemain) {
+  const std::string caller = FunctionText(
+      "caller", 1, "DT_FLOAT",
+      InnerNode("exp", "Exp", {"a0"}, Float()) +
+          InnerNode("call", "again", {"exp:y:0"}) + Return("call:r:0"));
+  const auto graph = Lowered(Again() + caller + FloatPlaceholder("x") +
+                             Call("y", "caller", {"x"}));
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_NE(graph->Find("y/exp"), kNoNode);
+  const NodeId id = graph->Find("y/call/again");
+  ASSERT_NE(id, kNoNode);
+  const Node& call = graph->node(id);
+  EXPECT_EQ(call.op(), "StatefulPartitionedCall");
+  EXPECT_TRUE(call.attrs().Has(kCallAtRunTime));
+  EXPECT_EQ(call.attrs().Get<FunctionRef>("f")->name, "again");
+  EXPECT_EQ(call.def->device, "/job:ps/device:CPU:0");
+  EXPECT_EQ(graph->Find("y/call/neg"), kNoNode);
+}
+
+std::string Gradient(const std::string& name, const std::string& function) {
+  return NodeText(name, "SymbolicGradient", {"x", "dy"},
+                  Floats("Tin", 2) + Floats("Tout", 1) + Func("f", function));
+}
+
+TEST(LowerTest, MakesTheGradientsOfFunctions) {
+  const auto graph = Lowered(Negate() + FloatPlaceholder("x") +
+                             FloatPlaceholder("dy") + Gradient("dx", "negate"));
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(graph->functions().Gradient("negate"), "negate/gradient");
+  // The gradient of Neg is a Neg of the gradient of its output.
+  const Node& kept = graph->node(graph->Find("dx"));
+  const Node& result = graph->node(kept.inputs[0].node);
+  EXPECT_EQ(result.op(), "Neg");
+  EXPECT_THAT(result.name(), HasSubstr("neg_grad"));
+}
+
+TEST(LowerTest, UsesTheGradientThatAFunctionNames) {
+  const std::string gradient =
+      FunctionText("own", 2, "DT_FLOAT",
+                   InnerNode("product", "Mul", {"a0", "a1"}, Float()) +
+                       Return("product:z:0")) +
+      "library { gradient { function_name: \"negate\" gradient_func: "
+      "\"own\" } }\n";
+  const auto graph = Lowered(Negate() + gradient + FloatPlaceholder("x") +
+                             FloatPlaceholder("dy") + Gradient("dx", "negate"));
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_NE(graph->Find("dx/product"), kNoNode);
+}
+
+TEST(LowerTest, GradientsOfRecursiveFunctionsCallThemselves) {
+  const auto graph = Lowered(Again() + FloatPlaceholder("x") +
+                             FloatPlaceholder("dy") + Gradient("dx", "again"));
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_NE(graph->Find("dx/again/gradient"), kNoNode);
+}
+
+TEST(LowerTest, SaysWhyAFunctionHasNoGradient) {
+  const std::string text = FloatPlaceholder("x") + FloatPlaceholder("dy");
+  const std::string rounded = FunctionText(
+      "compared", 1, "DT_FLOAT",
+      InnerNode("check", "CheckNumerics", {"a0"},
+                Float() + Attr("message", "s: \"\"")) +
+          InnerNode("grad", "ReluGrad", {"check:output:0", "a0"}, Float()) +
+          Return("grad:backprops:0"));
+  EXPECT_THAT(LowerError(rounded + text + Gradient("dx", "compared")),
+              AllOf(HasSubstr("node 'dx' (SymbolicGradient)"),
+                    HasSubstr("node 'grad' (ReluGrad)"),
+                    HasSubstr("has no registered gradient")));
+  EXPECT_THAT(
+      LowerError(
+          Negate() + text +
+          NodeText("dx", "SymbolicGradient", {"x"},
+                   Floats("Tin", 1) + Floats("Tout", 1) + Func("f", "negate"))),
+      HasSubstr("function 'negate/gradient' has 2 arguments, but this node "
+                "needs 1"));
+}
+
+TEST(LowerTest, ARemoteCallRunsOnItsTarget) {
+  const auto remote = [](const std::string& target) {
+    return NodeText("y", "RemoteCall", {target, "x"},
+                    Floats("Tin", 1) + Floats("Tout", 1) + Func("f", "negate") +
+                        "device: \"/job:ps/task:1\" ");
+  };
+  const std::string text =
+      Negate() + FloatPlaceholder("x") +
+      NodeText("device", "Const", {},
+               Attr("dtype", "type: DT_STRING") +
+                   Attr("value",
+                        "tensor { dtype: DT_STRING tensor_shape {} "
+                        "string_val: \"/task:2/cpu:0\" }"));
+  const auto graph = Lowered(text + remote("device"));
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  const NodeId neg = graph->Find("y/neg");
+  ASSERT_NE(neg, kNoNode);
+  EXPECT_EQ(graph->node(neg).def->device, "/job:ps/task:2/device:CPU:0");
+  // If the target is known in the step only, the kernel makes the call.
+  const auto later = Lowered(
+      text +
+      NodeText("fed", "Placeholder", {}, Attr("dtype", "type: DT_STRING")) +
+      remote("fed"));
+  ASSERT_TRUE(later.ok()) << later.status();
+  EXPECT_EQ(later->node(later->Find("y")).op(), "RemoteCall");
 }
 
 }  // namespace
