@@ -1,12 +1,25 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Writes training_cases.h, which holds the values of variables before and after
-TensorFlow's training ops.
+"""Writes training_cases.jsonl: what TensorFlow 2.15.1's training ops make of
+variables.
 
-Usage: make_training_cases.py > training_cases.h   (TensorFlow 2.15.1)
+Run by hand with a Python that has the tensorflow-cpu 2.15.1 wheel. A line has op and
+attrs (as in the op cases, see tests/op_cases/make_cases.py), the values of the
+variables "before" and "after", and the other inputs in the order of the op. The
+numbers are float or complex128. All but those of "after" are exact in single precision,
+so that the test can also use them in other types.
 """
-import numpy as np
-import tensorflow as tf
+import json
+import os
+import sys
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(FOLDER, "..", "op_cases"))
+import numpy as np  # pylint: disable=wrong-import-position
+import tensorflow as tf  # pylint: disable=wrong-import-position
+from make_cases import encode, write_cases  # pylint: disable=wrong-import-position
+from tensorflow.python.framework import op_def_registry  # pylint: disable=wrong-import-position
 
 tf1 = tf.compat.v1
 tf1.disable_eager_execution()
@@ -44,22 +57,11 @@ OPS = [
      {"lr": .01, "rho": .9, "momentum": .8, "epsilon": 1e-6}, "grad", {}),
 ]
 ROWS, COLUMNS = 4, 3
-INDICES = [2, 0, 2]
-
-
-def number(x):
-    if np.iscomplexobj(x):
-        return "{%r, %r}" % (float(x.real), float(x.imag))
-    return repr(float(x))
-
-
-def numbers(array):
-    return ", ".join(number(x) for x in np.ravel(array))
+INDICES = np.array([2, 0, 2], np.int32)
 
 
 def uniform(dtype, low, high, rows):
-    """Returns random numbers between `low` and `high`. If the dtype is complex,
-    these are the real parts."""
+    """Random numbers from low to high, or complex ones with such real parts."""
     shape = [rows, COLUMNS]
     result = RANDOM.uniform(low, high, shape).astype(np.float32)
     if dtype == np.complex128:
@@ -68,8 +70,7 @@ def uniform(dtype, low, high, rows):
 
 
 def scalar(dtype, value):
-    """Returns the value, rounded to float32. Multiplies it by 1 + 0.5i if the dtype
-    is complex."""
+    """The value as a float32, times 1 + 0.5i if the dtype is complex."""
     value = np.float32(value)
     return dtype(value * (1 + .5j) if dtype == np.complex128 else value)
 
@@ -84,57 +85,26 @@ def case(dtype, op, names, scalars, gradient, attrs):
         low = 1 if name in ("ms", "v", "accum") else 0
         initial.append(uniform(dtype, low, low + .5, ROWS))
     grad = uniform(dtype, -1, 1, len(INDICES) if sparse else ROWS)
+    inputs = dict(scalars, **{gradient: grad, "indices": INDICES})
     with tf1.Graph().as_default(), tf1.Session() as session:
         refs = [tf1.Variable(x, use_resource=False) for x in initial]
         session.run(tf1.global_variables_initializer())
-        arguments = dict(attrs)
-        arguments.update({n: r._variable for n, r in zip(names, refs)})
-        arguments.update(scalars)
-        arguments[gradient] = grad
-        if sparse:
-            arguments["indices"] = INDICES
-        session.run(getattr(RAW, op)(**arguments))
+        order = [a.name for a in op_def_registry.get(op).input_arg][len(names):]
+        inputs = {name: inputs[name] for name in order}
+        variables = {n: r._variable for n, r in zip(names, refs)}
+        session.run(getattr(RAW, op)(**variables, **inputs, **attrs))
         final = session.run(refs)
-    print('    {"%s",' % op)
-    print("     %s, %s," % (str(attrs.get("use_nesterov", False)).lower(),
-                            str(attrs.get("update_slots", True)).lower()))
-    print("     {%s}," % numbers(list(scalars.values())))
-    print("     {%s}," % numbers(grad))
-    print("     {%s}," % ", ".join("{%s}" % numbers(x) for x in initial))
-    print("     {%s}}," % ", ".join("{%s}" % numbers(x) for x in final))
-
-
-def function(name, number_type, dtype, ops):
-    """Prints the function `name`, which returns a case for each row of `ops`."""
-    print("inline std::vector<TrainingCase<%s>> %s() {" % (number_type, name))
-    print("  return {")
-    for op in ops:
-        case(dtype, *op)
-    print("  };\n}\n")
+    return json.dumps({
+        "op": op, "attrs": {name: ["bool", value] for name, value in attrs.items()},
+        "before": [encode(x) for x in initial],
+        "inputs": [encode(np.asarray(x)) for x in inputs.values()],
+        "after": [encode(x) for x in final]})
 
 
 def main():
-    print("// Copyright 2026 The Leat Authors. "
-          "SPDX-License-Identifier: Apache-2.0")
-    print("// Written by make_training_cases.py with TensorFlow %s."
-          % tf.__version__)
-    print("#ifndef LEAT_TESTS_KERNELS_TRAINING_CASES_H_")
-    print("#define LEAT_TESTS_KERNELS_TRAINING_CASES_H_\n")
-    print("#include <complex>\n#include <vector>\n")
-    print("namespace leat {\n")
-    print("// Variables of 4 rows and 3 columns; sparse gradients are for the")
-    print("// rows 2, 0, 2. Scalars are in the order of the op's inputs. All")
-    print("// numbers but the final ones are exact in single precision.")
-    print("template <class Number>")
-    print("struct TrainingCase {\n  const char* op;")
-    print("  bool use_nesterov, update_slots;")
-    print("  std::vector<Number> scalars, gradient;")
-    print("  std::vector<std::vector<Number>> initial, final;\n};\n")
-    function("TrainingCases", "double", np.float32, OPS)
-    function("ComplexTrainingCases", "std::complex<double>", np.complex128,
-             [row for row in OPS if "update_slots" not in row[-1]])
-    print("}  // namespace leat\n")
-    print("#endif  // LEAT_TESTS_KERNELS_TRAINING_CASES_H_")
+    lines = [case(np.float32, *row) for row in OPS]
+    lines += [case(np.complex128, *row) for row in OPS if "update_slots" not in row[-1]]
+    write_cases(os.path.join(FOLDER, "training_cases.jsonl"), lines)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include <cmath>
+//
+// Compares what training ops make of variables with what TensorFlow's make of
+// them. make_training_cases.py writes the latter to training_cases.jsonl.
 #include <complex>
 #include <memory>
 #include <numeric>
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/dtype_list.h"
@@ -13,39 +16,35 @@
 #include "leat/kernels/cuda/device/form.h"
 #include "leat/kernels/resource_store.h"
 #include "leat/kernels/variable.h"
-#include "leat/tests/kernels/training_cases.h"
 #include "leat/tests/testing/gpu/queued_gpu.h"
 #include "leat/tests/testing/kernel_test_harness.h"
+#include "leat/tests/testing/op_case_json.h"
 
 namespace leat::training_test {
 namespace {
 
 using ::leat::kernels::Variable;
-using ::leat::testing::AllOps;
+using ::leat::testing::AttrsFromJson;
+using ::leat::testing::Difference;
 using ::leat::testing::KernelTestHarness;
 using ::leat::testing::RefValue;
+using ::leat::testing::TensorFromJson;
 using ::leat::testing::TensorValue;
+using ::nlohmann::json;
 using ::testing::HasSubstr;
 
 constexpr int64_t kRows = 4, kColumns = 3;
 
-// These two functions convert an input of a case to an element of type T. Every
-// input is exact in single precision.
-template <class T>
-T ToElement(double number) {
-  return T(static_cast<float>(number));
-}
-template <class T>
-T ToElement(const std::complex<double>& number) {
-  return static_cast<T>(number);
-}
-
-template <class T, class Number>
-Tensor Matrix(const std::vector<Number>& values) {
-  std::vector<T> typed;
-  for (const Number& value : values) typed.push_back(ToElement<T>(value));
-  return Tensor::FromSpan<T>(
-      Shape{static_cast<int64_t>(values.size()) / kColumns, kColumns}, typed);
+// Converts a tensor of numbers of type From to elements of type To. Returns
+// other tensors, such as indices, as they are.
+template <class To, class From>
+Tensor Converted(const Tensor& tensor) {
+  if (tensor.dtype() != kDTypeOf<From>) return tensor;
+  Tensor result = Tensor::Filled<To>(tensor.shape(), To());
+  const auto from = tensor.data<From>();
+  const auto to = result.mutable_data<To>();
+  for (size_t i = 0; i < from.size(); ++i) to[i] = static_cast<To>(from[i]);
+  return result;
 }
 
 // Runs a training op. Some inputs of the op are variables, which are passed as
@@ -106,78 +105,75 @@ class Update {
   std::vector<Tensor> tensors_;
 };
 
+// Runs a case of training_cases.jsonl on variables with elements of type T. The
+// numbers of the case have the type Number.
 template <class T, class Number>
-void RunCase(KernelTestHarness& harness, const TrainingCase<Number>& c,
-             bool resource, double tolerance) {
-  const std::string op = (resource ? "Resource" : "") + std::string(c.op);
+void RunCase(KernelTestHarness& harness, const json& spec, bool resource,
+             double tolerance) {
+  const std::string op =
+      (resource ? "Resource" : "") + spec["op"].get<std::string>();
   SCOPED_TRACE(op + " " + Name(kDTypeOf<T>));
   Update update(harness, op, kDTypeOf<T>);
   std::vector<std::shared_ptr<Variable>> variables;
-  for (const auto& values : c.initial) {
-    variables.push_back(
-        update.AddVariable(harness.ToDevice(Matrix<T>(values))));
+  for (const json& before : spec["before"]) {
+    variables.push_back(update.AddVariable(
+        harness.ToDevice(Converted<T, Number>(TensorFromJson(before)))));
   }
-  size_t scalar = 0;
-  const OpDef* def = AllOps().Find(op);
-  ASSERT_NE(def, nullptr);
-  for (size_t i = variables.size(); i < def->inputs.size(); ++i) {
-    const std::string& name = def->inputs[i].name;
-    if (name == "grad" || name == "delta") {
-      update.Add(Matrix<T>(c.gradient));
-    } else if (name == "indices") {
-      update.Add(Tensor::Vector<int32_t>({2, 0, 2}));
-    } else {
-      update.Add(Tensor::Scalar<T>(ToElement<T>(c.scalars[scalar++])));
-    }
+  for (const json& input : spec["inputs"]) {
+    update.Add(Converted<T, Number>(TensorFromJson(input)));
   }
-  AttrMap attrs{{"T", kDTypeOf<T>}};
-  if (c.use_nesterov) attrs.Set("use_nesterov", true);
-  if (!c.update_slots) attrs.Set("update_slots", false);
-  const absl::Status status = update.Run(attrs);
+  const absl::Status status = update.Run(AttrsFromJson(spec["attrs"]));
   ASSERT_TRUE(status.ok()) << status;
   for (size_t v = 0; v < variables.size(); ++v) {
-    auto snapshot = variables[v]->Read(harness.device().allocator());
-    ASSERT_TRUE(snapshot.ok());
-    const Tensor value = harness.ToHost(*snapshot);
-    for (int64_t i = 0; i < kRows * kColumns; ++i) {
-      const auto got = static_cast<Number>(value.data<T>()[i]);
-      EXPECT_LE(std::abs(got - c.final[v][i]), tolerance)
-          << "variable " << v << " at " << i << " is " << got << " and not "
-          << c.final[v][i];
-    }
+    auto after = variables[v]->Read(harness.device().allocator());
+    ASSERT_TRUE(after.ok());
+    EXPECT_EQ(Difference(Converted<Number, T>(harness.ToHost(*after)),
+                         TensorFromJson(spec["after"][v]),
+                         {.tolerance = tolerance, .floor = 1}),
+              "")
+        << "variable " << v;
   }
 }
 
-// Calls RunCase with a new harness for each run.
-template <class MakeHarness>
-void RunCases(MakeHarness make) {
-  for (const TrainingCase<double>& c : TrainingCases()) {
+bool IsComplex(const json& spec) {
+  return spec["before"][0][0].get<std::string>() == "complex128";
+}
+
+// Runs the cases. `make` makes a new harness for each run.
+void RunCases(bool complex,
+              absl::FunctionRef<std::unique_ptr<KernelTestHarness>()> make) {
+  for (const json& spec :
+       leat::testing::ReadJsonLines("kernels/training_cases.jsonl")) {
+    if (!spec.contains("op")) continue;  // the line that names the source
+    if (IsComplex(spec) != complex) continue;
     for (bool resource : {false, true}) {
-      RunCase<float>(*make(), c, resource, 2e-7 * 4);
-      RunCase<double>(*make(), c, resource, 1e-6);
-      RunCase<half>(*make(), c, resource, 4e-3);
-      RunCase<bfloat16>(*make(), c, resource, 4e-2);
+      if (complex) {
+        using Number = std::complex<double>;
+        RunCase<std::complex<float>, Number>(*make(), spec, resource, 2e-6);
+        RunCase<std::complex<double>, Number>(*make(), spec, resource, 1e-13);
+      } else {
+        RunCase<float, float>(*make(), spec, resource, 2e-7 * 4);
+        RunCase<double, float>(*make(), spec, resource, 1e-6);
+        RunCase<half, float>(*make(), spec, resource, 4e-3);
+        RunCase<bfloat16, float>(*make(), spec, resource, 4e-2);
+      }
     }
   }
 }
 
 TEST(TrainingTest, VariablesBecomeWhatTensorFlowMakesOfThem) {
-  RunCases([] { return std::make_unique<KernelTestHarness>(); });
+  RunCases(/*complex=*/false,
+           [] { return std::make_unique<KernelTestHarness>(); });
 }
 
 TEST(TrainingTest, ComplexVariablesBecomeWhatTensorFlowMakesOfThem) {
-  for (const auto& c : ComplexTrainingCases()) {
-    for (bool resource : {false, true}) {
-      KernelTestHarness single_precision, double_precision;
-      RunCase<std::complex<float>>(single_precision, c, resource, 2e-6);
-      RunCase<std::complex<double>>(double_precision, c, resource, 1e-13);
-    }
-  }
+  RunCases(/*complex=*/true,
+           [] { return std::make_unique<KernelTestHarness>(); });
 }
 
 TEST(TrainingTest, VariablesOfGpusBecomeWhatTensorFlowMakesOfThem) {
   if (!cuda::KernelsRunOnHost()) GTEST_SKIP() << "kernels are GPU code";
-  RunCases([] {
+  RunCases(/*complex=*/false, [] {
     return std::make_unique<KernelTestHarness>(
         std::make_unique<leat::testing::QueuedGpu>(),
         leat::testing::AllKernels());
