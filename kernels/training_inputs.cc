@@ -7,6 +7,17 @@
 #include "leat/kernels/variable_access.h"
 
 namespace leat::kernels {
+namespace {
+
+// Returns what TensorFlow's messages call the scalar input `name`.
+absl::string_view TitleOf(absl::string_view name) {
+  if (name == "l1") return "l1 regularization strength";
+  if (name == "l2") return "l2 regularization strength";
+  if (name == "l2_shrinkage") return "l2 shrinkage regularization strength";
+  return name;
+}
+
+}  // namespace
 
 absl::Status TrainingInputs::Read(const KernelContext& context, DType dtype) {
   op_ = context.node().op;
@@ -24,8 +35,9 @@ absl::Status TrainingInputs::Read(const KernelContext& context, DType dtype) {
     } else {
       const Tensor& value = context.input(i);
       if (!value.shape().IsScalar()) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            arg.name, " is not a scalar: ", value.shape().DebugString()));
+        return absl::InvalidArgumentError(
+            absl::StrCat(TitleOf(arg.name),
+                         " is not a scalar: ", value.shape().DebugString()));
       }
       scalars_.push_back(&value);
     }

@@ -1,10 +1,16 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines Apply* and ResourceApply*, which apply one step of an optimizer, in
-// place, to a variable and its slots.
+// Defines the ops that apply one step of an optimizer, in place, to a variable
+// and its slots. Most optimizers have four ops. For Momentum these are
+// ApplyMomentum and SparseApplyMomentum, and ResourceApplyMomentum and
+// ResourceSparseApplyMomentum, whose variables are resource handles. The sparse
+// ops update some rows.
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
@@ -33,158 +39,260 @@ absl::Status ApplyShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-void AddApplyGradientDescent(OpRegistry& registry) {
-  registry.Add({.name = "ApplyGradientDescent",
-                .doc = "Subtracts alpha * delta from a reference variable.",
-                .inputs = {"var: Ref(T)", "alpha: T", "delta: T"},
-                .outputs = {"out: Ref(T)"},
-                .attrs = {"T: numbertype", "use_locking: bool = false"},
-                .shape = ApplyShape},
-               {NotFoldable(OnCpu({{"T", kFloatsAndComplexes.dtypes()}})),
-                OnGpu({{"T", kFloats.dtypes()}})});
-
-  registry.Add({.name = "ResourceApplyGradientDescent",
-                .doc = "Subtracts alpha * delta from a resource variable.",
-                .inputs = {"var: resource", "alpha: T", "delta: T"},
-                .attrs = {"T: numbertype", "use_locking: bool = false"},
-                .stateful = true,
-                .shape = ApplyShape},
-               {NotFoldable(OnCpu({{"T", kFloatsAndComplexes.dtypes()}})),
-                OnGpu({{"T", kFloats.dtypes()}})});
+// Checks that the gradient has one row per index, and that its rows have the
+// shape of the variable's rows.
+absl::Status CheckRows(const PartialShape& variable,
+                       const PartialShape& gradient,
+                       const PartialShape& indices) {
+  if (variable.rank_known() && variable.rank() == 0) {
+    return absl::InvalidArgumentError(
+        "Shape must be at least rank 1 but is rank 0");
+  }
+  LEAT_ASSIGN_OR_RETURN(const PartialShape expected,
+                        ConcatenateShapes(indices, Subshape(variable, 1)));
+  return Merge(expected, gradient).status();
 }
 
-void AddApplyMomentum(OpRegistry& registry) {
-  registry.Add({.name = "ApplyMomentum",
-                .doc = "Does a step of gradient descent with momentum on a "
-                       "reference variable.",
-                .inputs = {"var: Ref(T)", "accum: Ref(T)", "lr: T", "grad: T",
-                           "momentum: T"},
-                .outputs = {"out: Ref(T)"},
-                .attrs = {"T: numbertype", "use_locking: bool = false",
-                          "use_nesterov: bool = false"},
-                .shape = ApplyShape},
-               {NotFoldable(OnCpu({{"T", kFloatsAndComplexes.dtypes()}})),
-                OnGpu({{"T", kFloats.dtypes()}})});
-
-  registry.Add({.name = "ResourceApplyMomentum",
-                .doc = "Does a step of gradient descent with momentum on a "
-                       "resource variable.",
-                .inputs = {"var: resource", "accum: resource", "lr: T",
-                           "grad: T", "momentum: T"},
-                .attrs = {"T: numbertype", "use_locking: bool = false",
-                          "use_nesterov: bool = false"},
-                .stateful = true,
-                .shape = ApplyShape},
-               {NotFoldable(OnCpu({{"T", kFloatsAndComplexes.dtypes()}})),
-                OnGpu({{"T", kFloats.dtypes()}})});
+absl::Status ApplyRowsShape(InferenceContext& context) {
+  const std::vector<ArgDef>& args = context.op().inputs;
+  PartialShape variable;
+  PartialShape gradient;
+  PartialShape indices;
+  for (int i = 0; i < context.num_inputs(); ++i) {
+    const ArgDef& arg = args[static_cast<size_t>(i)];
+    if (arg.is_ref || arg.type == DType::kResource) {
+      LEAT_ASSIGN_OR_RETURN(variable,
+                            Merge(variable, VariableShapeOf(context, i)));
+    } else if (arg.name == "grad") {
+      LEAT_ASSIGN_OR_RETURN(gradient, context.WithRankAtLeast(i, 1));
+    } else if (arg.name == "indices") {
+      LEAT_ASSIGN_OR_RETURN(indices, context.WithRank(i, 1));
+    } else {
+      LEAT_RETURN_IF_ERROR(context.WithRank(i, 0).status());
+    }
+  }
+  LEAT_RETURN_IF_ERROR(CheckRows(variable, gradient, indices));
+  context.set_output(0, std::move(variable));
+  return absl::OkStatus();
 }
 
-void AddApplyAdam(OpRegistry& registry) {
-  registry.Add({.name = "ApplyAdam",
-                .doc = "Does a step of Adam on a reference variable.",
-                .inputs = {"var: Ref(T)", "m: Ref(T)", "v: Ref(T)",
-                           "beta1_power: T", "beta2_power: T", "lr: T",
-                           "beta1: T", "beta2: T", "epsilon: T", "grad: T"},
-                .outputs = {"out: Ref(T)"},
-                .attrs = {"T: numbertype", "use_locking: bool = false",
-                          "use_nesterov: bool = false"},
-                .shape = ApplyShape},
-               {NotFoldable(OnCpu({{"T", kFloatsAndComplexes.dtypes()}})),
-                OnGpu({{"T", kFloats.dtypes()}})});
+// Describes the ops of an optimizer.
+struct Optimizer {
+  std::string name;                    // "Momentum" stands for ApplyMomentum
+  std::string step;                    // what a step does, for the docs
+  std::vector<std::string> variables;  // the first inputs
+  std::vector<std::string> inputs;     // the other inputs of the dense ops
+  std::vector<std::string> attrs = {};
+  std::vector<DType> types = kFloatsAndComplexes.dtypes();  // of CPU kernels
+  bool has_sparse_ops = true;
+  bool has_reference_ops = true;
+  bool dense_on_gpu = false;
+  bool sparse_on_gpu = false;
+};
 
-  registry.Add({.name = "ResourceApplyAdam",
-                .doc = "Does a step of Adam on a resource variable.",
-                .inputs = {"var: resource", "m: resource", "v: resource",
-                           "beta1_power: T", "beta2_power: T", "lr: T",
-                           "beta1: T", "beta2: T", "epsilon: T", "grad: T"},
-                .attrs = {"T: numbertype", "use_locking: bool = false",
-                          "use_nesterov: bool = false"},
-                .stateful = true,
-                .shape = ApplyShape},
-               {NotFoldable(OnCpu({{"T", kFloatsAndComplexes.dtypes()}})),
-                OnGpu({{"T", kFloats.dtypes()}})});
+std::vector<Optimizer> DescentOptimizers() {
+  return {
+      {.name = "GradientDescent",
+       .step = "gradient descent",
+       .variables = {"var"},
+       .inputs = {"alpha", "delta"},
+       .has_sparse_ops = false,
+       .dense_on_gpu = true},
+      {.name = "Momentum",
+       .step = "gradient descent with momentum",
+       .variables = {"var", "accum"},
+       .inputs = {"lr", "grad", "momentum"},
+       .attrs = {"use_nesterov: bool = false"},
+       .dense_on_gpu = true,
+       .sparse_on_gpu = true},
+      {.name = "KerasMomentum",
+       .step = "gradient descent with the momentum of Keras",
+       .variables = {"var", "accum"},
+       .inputs = {"lr", "grad", "momentum"},
+       .attrs = {"use_nesterov: bool = false"},
+       .has_reference_ops = false},
+      {.name = "AddSign",
+       .step = "AddSign",
+       .variables = {"var", "m"},
+       .inputs = {"lr", "alpha", "sign_decay", "beta", "grad"},
+       .types = kFloats.dtypes(),
+       .has_sparse_ops = false},
+      {.name = "PowerSign",
+       .step = "PowerSign",
+       .variables = {"var", "m"},
+       .inputs = {"lr", "logbase", "sign_decay", "beta", "grad"},
+       .types = kFloats.dtypes(),
+       .has_sparse_ops = false},
+  };
 }
 
-void AddApplyAdagrad(OpRegistry& registry) {
-  registry.Add({.name = "ApplyAdagrad",
-                .doc = "Does a step of Adagrad on a reference variable.",
-                .inputs = {"var: Ref(T)", "accum: Ref(T)", "lr: T", "grad: T"},
-                .outputs = {"out: Ref(T)"},
-                .attrs = {"T: numbertype", "use_locking: bool = false",
-                          "update_slots: bool = true"},
-                .shape = ApplyShape},
-               {NotFoldable(OnCpu({{"T", kFloatsAndComplexes.dtypes()}})),
-                OnGpu({{"T", kFloats.dtypes()}})});
-
-  registry.Add(
-      {.name = "ResourceApplyAdagrad",
-       .doc = "Does a step of Adagrad on a resource variable.",
-       .inputs = {"var: resource", "accum: resource", "lr: T", "grad: T"},
-       .attrs = {"T: numbertype", "use_locking: bool = false",
-                 "update_slots: bool = true"},
-       .stateful = true,
-       .shape = ApplyShape},
-      {NotFoldable(OnCpu({{"T", kFloatsAndComplexes.dtypes()}})),
-       OnGpu({{"T", kFloats.dtypes()}})});
+// These optimizers draw the variable to zero by the strengths l1 and l2.
+std::vector<Optimizer> RegularizedOptimizers() {
+  return {
+      {.name = "ProximalGradientDescent",
+       .step = "proximal gradient descent",
+       .variables = {"var"},
+       .inputs = {"alpha", "l1", "l2", "delta"},
+       .types = kFloats.dtypes()},
+      {.name = "ProximalAdagrad",
+       .step = "proximal Adagrad",
+       .variables = {"var", "accum"},
+       .inputs = {"lr", "l1", "l2", "grad"},
+       .types = kFloats.dtypes()},
+      {.name = "AdagradDA",
+       .step = "Adagrad with dual averaging",
+       .variables = {"var", "gradient_accumulator",
+                     "gradient_squared_accumulator"},
+       .inputs = {"grad", "lr", "l1", "l2", "global_step: int64"},
+       .types = kFloats.dtypes()},
+      {.name = "Ftrl",
+       .step = "FTRL",
+       .variables = {"var", "accum", "linear"},
+       .inputs = {"grad", "lr", "l1", "l2", "lr_power"},
+       .attrs = {"multiply_linear_by_lr: bool = false"},
+       .types = kFloats.dtypes()},
+      {.name = "FtrlV2",
+       .step = "FTRL with shrinkage",
+       .variables = {"var", "accum", "linear"},
+       .inputs = {"grad", "lr", "l1", "l2", "l2_shrinkage", "lr_power"},
+       .attrs = {"multiply_linear_by_lr: bool = false"},
+       .types = kFloats.dtypes()},
+  };
 }
 
-void AddApplyRMSProp(OpRegistry& registry) {
-  registry.Add({.name = "ApplyRMSProp",
-                .doc = "Does a step of RMSProp on a reference variable.",
-                .inputs = {"var: Ref(T)", "ms: Ref(T)", "mom: Ref(T)", "lr: T",
-                           "rho: T", "momentum: T", "epsilon: T", "grad: T"},
-                .outputs = {"out: Ref(T)"},
-                .attrs = {"T: numbertype", "use_locking: bool = false"},
-                .shape = ApplyShape},
-               {NotFoldable(OnCpu({{"T", kFloatsAndComplexes.dtypes()}})),
-                OnGpu({{"T", kFloats.dtypes()}})});
-
-  registry.Add(
-      {.name = "ResourceApplyRMSProp",
-       .doc = "Does a step of RMSProp on a resource variable.",
-       .inputs = {"var: resource", "ms: resource", "mom: resource", "lr: T",
-                  "rho: T", "momentum: T", "epsilon: T", "grad: T"},
-       .attrs = {"T: numbertype", "use_locking: bool = false"},
-       .stateful = true,
-       .shape = ApplyShape},
-      {NotFoldable(OnCpu({{"T", kFloatsAndComplexes.dtypes()}})),
-       OnGpu({{"T", kFloats.dtypes()}})});
+std::vector<Optimizer> AdamOptimizers() {
+  return {
+      {.name = "Adam",
+       .step = "Adam",
+       .variables = {"var", "m", "v"},
+       .inputs = {"beta1_power", "beta2_power", "lr", "beta1", "beta2",
+                  "epsilon", "grad"},
+       .attrs = {"use_nesterov: bool = false"},
+       .has_sparse_ops = false,
+       .dense_on_gpu = true},
+      {.name = "AdamWithAmsgrad",
+       .step = "Adam with AMSGrad",
+       .variables = {"var", "m", "v", "vhat"},
+       .inputs = {"beta1_power", "beta2_power", "lr", "beta1", "beta2",
+                  "epsilon", "grad"},
+       .types = kFloats.dtypes(),
+       .has_sparse_ops = false,
+       .has_reference_ops = false},
+      {.name = "AdaMax",
+       .step = "AdaMax",
+       .variables = {"var", "m", "v"},
+       .inputs = {"beta1_power", "lr", "beta1", "beta2", "epsilon", "grad"},
+       .types = kFloats.dtypes(),
+       .has_sparse_ops = false},
+  };
 }
 
-void AddApplyCenteredRMSProp(OpRegistry& registry) {
-  registry.Add(
-      {.name = "ApplyCenteredRMSProp",
-       .doc = "Does a step of centered RMSProp on a reference variable.",
-       .inputs = {"var: Ref(T)", "mg: Ref(T)", "ms: Ref(T)", "mom: Ref(T)",
-                  "lr: T", "rho: T", "momentum: T", "epsilon: T", "grad: T"},
-       .outputs = {"out: Ref(T)"},
-       .attrs = {"T: numbertype", "use_locking: bool = false"},
-       .shape = ApplyShape},
-      {NotFoldable(OnCpu({{"T", kFloatsAndComplexes.dtypes()}})),
-       OnGpu({{"T", kFloats.dtypes()}})});
+// These optimizers scale each step by the squares of earlier gradients.
+std::vector<Optimizer> AdaptiveOptimizers() {
+  return {
+      {.name = "Adagrad",
+       .step = "Adagrad",
+       .variables = {"var", "accum"},
+       .inputs = {"lr", "grad"},
+       .attrs = {"update_slots: bool = true"},
+       .dense_on_gpu = true,
+       .sparse_on_gpu = true},
+      {.name = "AdagradV2",
+       .step = "Adagrad with an epsilon",
+       .variables = {"var", "accum"},
+       .inputs = {"lr", "epsilon", "grad"},
+       .attrs = {"update_slots: bool = true"}},
+      {.name = "RMSProp",
+       .step = "RMSProp",
+       .variables = {"var", "ms", "mom"},
+       .inputs = {"lr", "rho", "momentum", "epsilon", "grad"},
+       .dense_on_gpu = true,
+       .sparse_on_gpu = true},
+      {.name = "CenteredRMSProp",
+       .step = "centered RMSProp",
+       .variables = {"var", "mg", "ms", "mom"},
+       .inputs = {"lr", "rho", "momentum", "epsilon", "grad"},
+       .dense_on_gpu = true},
+      {.name = "Adadelta",
+       .step = "Adadelta",
+       .variables = {"var", "accum", "accum_update"},
+       .inputs = {"lr", "rho", "epsilon", "grad"}},
+  };
+}
 
-  registry.Add(
-      {.name = "ResourceApplyCenteredRMSProp",
-       .doc = "Does a step of centered RMSProp on a resource variable.",
-       .inputs = {"var: resource", "mg: resource", "ms: resource",
-                  "mom: resource", "lr: T", "rho: T", "momentum: T",
-                  "epsilon: T", "grad: T"},
-       .attrs = {"T: numbertype", "use_locking: bool = false"},
-       .stateful = true,
-       .shape = ApplyShape},
-      {NotFoldable(OnCpu({{"T", kFloatsAndComplexes.dtypes()}})),
-       OnGpu({{"T", kFloats.dtypes()}})});
+// Returns the definition of one of the ops of an optimizer, without a doc.
+OpSpec SpecOf(const Optimizer& optimizer, bool is_sparse, bool is_resource) {
+  OpSpec spec = {
+      .name = absl::StrCat(is_resource ? "Resource" : "",
+                           is_sparse ? "Sparse" : "", "Apply", optimizer.name),
+      .attrs = {"T: numbertype"},
+      .stateful = is_resource,
+      .shape = is_sparse ? &ApplyRowsShape : &ApplyShape};
+  for (const std::string& name : optimizer.variables) {
+    spec.inputs.push_back(
+        absl::StrCat(name, is_resource ? ": resource" : ": Ref(T)"));
+  }
+  for (const std::string& name : optimizer.inputs) {
+    if (const bool has_type = absl::StrContains(name, ":"); has_type) {
+      spec.inputs.push_back(name);
+    } else if (is_sparse && (name == "grad" || name == "delta")) {
+      spec.inputs.insert(spec.inputs.end(), {"grad: T", "indices: Tindices"});
+    } else {
+      spec.inputs.push_back(absl::StrCat(name, ": T"));
+    }
+  }
+  if (!is_resource) spec.outputs = {"out: Ref(T)"};
+  if (is_sparse) spec.attrs.push_back("Tindices: {int32, int64}");
+  spec.attrs.push_back("use_locking: bool = false");
+  spec.attrs.insert(spec.attrs.end(), optimizer.attrs.begin(),
+                    optimizer.attrs.end());
+  return spec;
+}
+
+// An op that can be registered. `spec.doc` is a view of `doc`.
+struct TrainingOp {
+  std::string doc;
+  OpSpec spec;
+  std::vector<KernelSignature> kernels;
+};
+
+TrainingOp OpOf(const Optimizer& optimizer, bool is_sparse, bool is_resource) {
+  TrainingOp op = {
+      .doc = absl::StrCat("Does a step of ", optimizer.step, " on ",
+                          is_sparse ? "some rows of " : "", "a ",
+                          is_resource ? "resource" : "reference", " variable."),
+      .spec = SpecOf(optimizer, is_sparse, is_resource),
+      .kernels = {NotFoldable(OnCpu({{"T", optimizer.types}}))}};
+  if (is_sparse ? optimizer.sparse_on_gpu : optimizer.dense_on_gpu) {
+    op.kernels.push_back(OnGpu({{"T", kFloats.dtypes()}}));
+  }
+  return op;
+}
+
+std::vector<TrainingOp> MakeTrainingOps() {
+  std::vector<TrainingOp> ops;
+  for (const auto& optimizers : {DescentOptimizers(), RegularizedOptimizers(),
+                                 AdamOptimizers(), AdaptiveOptimizers()}) {
+    for (const Optimizer& optimizer : optimizers) {
+      for (bool is_sparse : {false, true}) {
+        if (is_sparse && !optimizer.has_sparse_ops) continue;
+        for (bool is_resource : {false, true}) {
+          if (!is_resource && !optimizer.has_reference_ops) continue;
+          ops.push_back(OpOf(optimizer, is_sparse, is_resource));
+        }
+      }
+    }
+  }
+  for (TrainingOp& op : ops) op.spec.doc = op.doc;
+  return ops;
 }
 
 }  // namespace
 
 void Register(OpRegistry& registry) {
-  AddApplyGradientDescent(registry);
-  AddApplyMomentum(registry);
-  AddApplyAdam(registry);
-  AddApplyAdagrad(registry);
-  AddApplyRMSProp(registry);
-  AddApplyCenteredRMSProp(registry);
+  // The registered ops refer to the docs, so these live as long as the process.
+  static const auto& ops = *new std::vector<TrainingOp>(MakeTrainingOps());
+  for (const TrainingOp& op : ops) registry.Add(op.spec, op.kernels);
 }
 
 }  // namespace leat::ops::training

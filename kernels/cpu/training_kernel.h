@@ -2,7 +2,31 @@
 //
 // DenseTraining (for example ApplyAdam) and SparseTraining (for example
 // SparseApplyMomentum) are the kernels of TensorFlow's training ops. Both apply
-// an update rule of training_rules.h.
+// an update rule. So the dense and the sparse ops of an optimizer share one
+// rule, and so do the ops on references and on resource handles.
+//
+// A rule is a class with these static members:
+//
+//   kVariables  how many variables the op updates; they are its first inputs
+//   kTypes      the element types that the op takes
+//   Update      updates a stretch of elements
+//   Check       is optional; returns an error if it refuses the scalar inputs
+//   kIndexRule  is optional; says how the error for a wrong index reads
+//
+// Update gets the same stretch of each variable in `v` (v[0] is `var`) and of
+// the gradient. Update also gets the values of the scalar inputs, in the order
+// of the op's inputs. W is the type of the arithmetic.
+//
+//   struct DescentRule {  // var -= alpha * delta
+//     static constexpr int kVariables = 1;
+//     static constexpr auto kTypes = kFloatsAndComplexes;
+//     template <class W>
+//     static void Update(const RuleOptions&, const W* s, Stretch<W>* v,
+//                        const ConstStretch<W>& grad) {
+//       v[0] -= grad * s[0];
+//     }
+//   };
+//   AddDenseTraining<DescentRule>(registry, "GradientDescent");
 //
 // A run has these steps. TrainingInputs::Read finds the variables and reads the
 // scalars. UpdateTogether locks all variables of the op exclusively, in an
@@ -14,23 +38,24 @@
 // Variables are references or resource handles; the ops on references output
 // the reference to `var` again. The attr `use_locking` is accepted and has no
 // effect: an update always holds the locks of its variables.
-//
-//   AddTraining<DenseTraining, AdamRule>(registry, "ApplyAdam");
 #ifndef LEAT_KERNELS_CPU_TRAINING_KERNEL_H_
 #define LEAT_KERNELS_CPU_TRAINING_KERNEL_H_
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <complex>
+#include <cstdint>
 #include <memory>
 #include <type_traits>
 #include <utility>
 
+#include "Eigen/Core"
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
-#include "leat/kernels/cpu/training_rules.h"
 #include "leat/kernels/functors/number_types.h"
 #include "leat/kernels/indices/index_errors.h"
 #include "leat/kernels/kernel_context.h"
@@ -41,29 +66,103 @@
 
 namespace leat::kernels::cpu {
 
-// Returns the values of the scalars in the type of the arithmetic.
-template <class T>
-absl::InlinedVector<Wide<T>, 6> ScalarsOf(const TrainingInputs& inputs) {
-  absl::InlinedVector<Wide<T>, 6> scalars;
-  for (const Tensor* scalar : inputs.scalars()) {
-    scalars.push_back(static_cast<Wide<T>>(scalar->scalar<T>()));
+// These are views of adjacent elements. A Stretch is a view of a variable, and
+// a ConstStretch is a view of a gradient. They own nothing.
+template <class W>
+using Stretch = Eigen::Map<Eigen::Array<W, Eigen::Dynamic, 1>>;
+template <class W>
+using ConstStretch = Eigen::Map<const Eigen::Array<W, Eigen::Dynamic, 1>>;
+
+// Returns an expression for the signs of elements: 1, 0, -1, or NaN for NaN.
+template <class X>
+auto SignOf(const X& x) {
+  using W = typename X::Scalar;
+  return x.unaryExpr([](W a) {
+    return a > W(0) ? W(1) : a < W(0) ? W(-1) : a;
+  });
+}
+
+// Returns an expression for the square roots of elements. Eigen's own one is
+// less exact for floats, and NaN for infinity.
+template <class X>
+auto SqrtOf(const X& x) {
+  using W = typename X::Scalar;
+  return x.unaryExpr([](W a) { return std::sqrt(a); });
+}
+
+// Holds what changes what a rule does: attrs, and whether the op is sparse. A
+// rule ignores the attrs that its ops do not have.
+struct RuleOptions {
+  bool is_sparse = false;
+  bool use_nesterov = false;           // attr of Momentum and Adam
+  bool update_slots = true;            // attr of Adagrad; true: updates accum
+  bool multiply_linear_by_lr = false;  // attr of Ftrl
+};
+
+// The values of the scalar inputs, in the order of the op's inputs. The number
+// type is so wide that it holds a scalar of any type.
+using Scalars = absl::InlinedVector<std::complex<double>, 6>;
+
+inline Scalars ScalarsOf(const TrainingInputs& inputs) {
+  Scalars scalars;
+  for (const Tensor* tensor : inputs.scalars()) {
+    VisitDType(kFloatsAndComplexes + kIndices, tensor->dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      const T value = tensor->scalar<T>();
+      if constexpr (kComplexes.Contains(kDTypeOf<T>)) {
+        scalars.emplace_back(value.real(), value.imag());
+      } else {
+        scalars.emplace_back(static_cast<double>(value));
+      }
+    });
   }
   return scalars;
 }
 
+// Returns the scalars in the type of the arithmetic. No op has more than 8.
+template <class W>
+std::array<W, 8> ScalarsAs(const Scalars& scalars) {
+  std::array<W, 8> result = {};
+  for (size_t i = 0; i < scalars.size(); ++i) {
+    if constexpr (kComplexes.Contains(kDTypeOf<W>)) {
+      result[i] = static_cast<W>(scalars[i]);
+    } else {
+      result[i] = static_cast<W>(scalars[i].real());
+    }
+  }
+  return result;
+}
+
+// Returns INVALID_ARGUMENT, with TensorFlow's text, unless `holds`. `what` says
+// what is wrong with a scalar otherwise: "lr is not a positive scalar".
+inline absl::Status RequireOfScalar(bool holds, absl::string_view what) {
+  if (holds) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(what, ": []"));
+}
+
+// What one run updates, and how. Owns only the scalars.
+struct TrainingRun {
+  const RuleOptions& options;
+  const Scalars& scalars;
+  absl::Span<Tensor* const> values;  // of the variables, which are locked
+  const Tensor& gradient;
+};
+
 // Applies the rule to the elements [offset, offset + count) of each variable on
-// the calling thread. gradient[0] belongs to the element at `offset`. 16-bit
-// floats are copied to blocks of float, updated there, and rounded back.
-// REQUIRES: the variables are locked exclusively and contain these elements.
-template <class Rule, class T, class W>
-void UpdateStretch(const RuleOptions& options, const W* scalars,
-                   absl::Span<Tensor* const> values, int64_t offset,
-                   const T* gradient, int64_t count) {
+// the calling thread. The first of them belongs to element `gradient_offset` of
+// the gradient. 16-bit floats are copied to blocks of float, updated there, and
+// rounded back. REQUIRES: the tensors contain these elements.
+template <class Rule, class T>
+void UpdateStretch(const TrainingRun& run, int64_t offset,
+                   int64_t gradient_offset, int64_t count) {
+  using W = Wide<T>;
+  const auto scalars = ScalarsAs<W>(run.scalars);
   // `at` points to the start of the stretch in each variable.
   std::array<T*, Rule::kVariables> at;
   for (int i = 0; i < Rule::kVariables; ++i) {
-    at[i] = values[i]->mutable_data<T>().data() + offset;
+    at[i] = run.values[i]->mutable_data<T>().data() + offset;
   }
+  const T* const gradient = run.gradient.data<T>().data() + gradient_offset;
   // Applies the rule to arrays of W. Wraps them as Eigen arrays, because Eigen
   // vectorises their arithmetic.
   auto update = [&](std::array<W*, Rule::kVariables> v, const W* grad,
@@ -73,7 +172,7 @@ void UpdateStretch(const RuleOptions& options, const W* scalars,
           Stretch<W>(v[i], size)...};
     }
     (std::make_index_sequence<Rule::kVariables>());
-    Rule::template Update<W>(options, scalars, stretches.data(),
+    Rule::template Update<W>(run.options, scalars.data(), stretches.data(),
                              ConstStretch<W>(grad, size));
   };
   if constexpr (kComplexes.Contains(kDTypeOf<T>)) {
@@ -106,133 +205,179 @@ void UpdateStretch(const RuleOptions& options, const W* scalars,
   }
 }
 
-// Updates all elements of the variables. Compute returns INVALID_ARGUMENT if
-// the shapes of the variables and the gradient differ. Is immutable and so
-// thread-safe.
-template <class Rule, class T>
-class DenseTraining final : public Kernel {
- public:
-  explicit DenseTraining(const RuleOptions& options) : options_(options) {}
-
-  // Returns the errors of TrainingInputs::Read, and INVALID_ARGUMENT if shapes
-  // differ.
-  absl::Status Compute(KernelContext& context) const final {
-    TrainingInputs inputs;
-    LEAT_RETURN_IF_ERROR(inputs.Read(context, kDTypeOf<T>));
-    LEAT_RETURN_IF_ERROR(
-        UpdateTogether(context.step().device->allocator(), inputs.variables(),
-                       [&](absl::Span<Tensor* const> values) {
-                         return Apply(context.compute_queue(), inputs, values);
-                       }));
-    ForwardRef(context);
-    return absl::OkStatus();
-  }
-
- private:
-  // Updates the locked variables, whose tensors are `values`.
-  absl::Status Apply(WorkQueue& queue, const TrainingInputs& inputs,
-                     absl::Span<Tensor* const> values) const {
-    LEAT_RETURN_IF_ERROR(inputs.CheckSlots(values));
-    LEAT_RETURN_IF_ERROR(inputs.CheckGradient(values));
-    const T* gradient = inputs.gradient.data<T>().data();
-    const auto scalars = ScalarsOf<T>(inputs);
-    ParallelFor(queue, values[0]->num_elements(), Rule::kVariables,
-                [&](int64_t begin, int64_t end) {
-                  UpdateStretch<Rule, T>(options_, scalars.data(), values,
-                                         begin, gradient + begin, end - begin);
-                });
-    return absl::OkStatus();
-  }
-
-  const RuleOptions options_;
+// A rule for variables of one dtype.
+struct TypedRule {
+  DType dtype;
+  int num_variables;
+  IndexRule index_rule;
+  absl::Status (*check)(const RuleOptions&, const Scalars&);
+  void (*update)(const TrainingRun& run, int64_t offset,
+                 int64_t gradient_offset, int64_t count);
 };
 
-// Updates the rows of the first dimension that `indices` names. If `indices`
-// names a row several times, the row is updated that many times, in order. If
-// the shapes do not fit or an index is out of range, Compute returns
-// INVALID_ARGUMENT and changes no row. A SparseTraining is immutable and so
-// thread-safe.
 template <class Rule, class T>
-class SparseTraining final : public Kernel {
- public:
-  explicit SparseTraining(const RuleOptions& options) : options_(options) {}
+TypedRule TypedRuleOf() {
+  TypedRule result = {.dtype = kDTypeOf<T>,
+                      .num_variables = Rule::kVariables,
+                      .index_rule = IndexRule::kTrainedRow,
+                      .check = [](const RuleOptions&,
+                                  const Scalars&) { return absl::OkStatus(); },
+                      .update = &UpdateStretch<Rule, T>};
+  if constexpr (requires { Rule::kIndexRule; }) {
+    result.index_rule = Rule::kIndexRule;
+  }
+  if constexpr (requires { &Rule::Check; }) result.check = &Rule::Check;
+  return result;
+}
 
+// What the kernels of dense and of sparse ops share. Is immutable and so
+// thread-safe.
+class Training : public Kernel {
+ public:
+  Training(const TypedRule& rule, const RuleOptions& options)
+      : rule_(rule), options_(options) {}
+
+  // Returns the errors of TrainingInputs::Read, of the rule and of Apply. If it
+  // fails, no variable has changed.
   absl::Status Compute(KernelContext& context) const final {
     TrainingInputs inputs;
-    LEAT_RETURN_IF_ERROR(inputs.Read(context, kDTypeOf<T>));
+    LEAT_RETURN_IF_ERROR(inputs.Read(context, rule_.dtype));
+    const Scalars scalars = ScalarsOf(inputs);
+    LEAT_RETURN_IF_ERROR(rule_.check(options_, scalars));
     LEAT_RETURN_IF_ERROR(UpdateTogether(
         context.step().device->allocator(), inputs.variables(),
         [&](absl::Span<Tensor* const> values) {
-          return Apply(context.compute_queue(), inputs, values);
+          return Apply(context.compute_queue(), inputs,
+                       {options_, scalars, values, inputs.gradient});
         },
-        /*rows=*/true));
+        /*rows=*/options_.is_sparse));
     ForwardRef(context);
     return absl::OkStatus();
   }
 
+ protected:
+  // Checks the shapes and updates the locked variables with `rule_`.
+  virtual absl::Status Apply(WorkQueue& queue, const TrainingInputs& inputs,
+                             const TrainingRun& run) const = 0;
+
+  const TypedRule rule_;
+
+ private:
+  const RuleOptions options_;
+};
+
+// Updates all elements of the variables. Compute returns INVALID_ARGUMENT if
+// the shapes of the variables and the gradient differ.
+class DenseTraining final : public Training {
+ public:
+  static constexpr bool kIsSparse = false;
+  using Training::Training;
+
+ private:
+  absl::Status Apply(WorkQueue& queue, const TrainingInputs& inputs,
+                     const TrainingRun& run) const final {
+    LEAT_RETURN_IF_ERROR(inputs.CheckSlots(run.values));
+    LEAT_RETURN_IF_ERROR(inputs.CheckGradient(run.values));
+    ParallelFor(queue, run.values[0]->num_elements(), rule_.num_variables,
+                [&](int64_t begin, int64_t end) {
+                  rule_.update(run, begin, begin, end - begin);
+                });
+    return absl::OkStatus();
+  }
+};
+
+// Updates the rows of the first dimension that `indices` names. If `indices`
+// names a row several times, the row is updated that many times, in order.
+// Compute returns INVALID_ARGUMENT if the shapes do not fit or an index is out
+// of range.
+class SparseTraining final : public Training {
+ public:
+  static constexpr bool kIsSparse = true;
+  using Training::Training;
+
  private:
   // Returns INVALID_ARGUMENT if an index is not below `rows`.
-  static absl::Status CheckIndices(const Dims& indices, int64_t rows) {
-    for (size_t i = 0; i < indices.size(); ++i) {
+  absl::Status CheckIndices(const Dims& indices, int64_t rows) const {
+    const int64_t count = static_cast<int64_t>(indices.size());
+    for (int64_t i = 0; i < count; ++i) {
       if (indices[i] < 0 || indices[i] >= rows) {
-        return IndexError(IndexRule::kTrainedRow, {}, static_cast<int64_t>(i),
-                          {indices[i]}, {rows});
+        return IndexError(rule_.index_rule, {count}, i, {indices[i]}, {rows});
       }
     }
     return absl::OkStatus();
   }
 
-  // Updates rows of the locked variables, whose tensors are `values`.
   absl::Status Apply(WorkQueue& queue, const TrainingInputs& inputs,
-                     absl::Span<Tensor* const> values) const {
-    LEAT_RETURN_IF_ERROR(inputs.CheckSlots(values));
-    LEAT_RETURN_IF_ERROR(inputs.CheckRows(values));
+                     const TrainingRun& run) const final {
+    LEAT_RETURN_IF_ERROR(inputs.CheckSlots(run.values));
+    LEAT_RETURN_IF_ERROR(inputs.CheckRows(run.values));
     LEAT_ASSIGN_OR_RETURN(const Dims indices,
                           GetIndices(inputs.indices, "indices"));
-    LEAT_RETURN_IF_ERROR(CheckIndices(indices, values[0]->dim(0)));
-    if (values[0]->num_elements() == 0) return absl::OkStatus();
+    const Tensor& var = *run.values[0];
+    LEAT_RETURN_IF_ERROR(CheckIndices(indices, var.dim(0)));
+    if (var.num_elements() == 0) return absl::OkStatus();
     // `width` is the number of elements in a row.
-    const int64_t rows = values[0]->dim(0);
-    const int64_t width = values[0]->num_elements() / rows;
-    const T* gradient = inputs.gradient.data<T>().data();
-    const auto scalars = ScalarsOf<T>(inputs);
+    const int64_t rows = var.dim(0);
+    const int64_t width = var.num_elements() / rows;
     const int64_t count = static_cast<int64_t>(indices.size());
     // Each chunk owns a range of rows, so that equal indices are handled by the
     // same thread and in order.
-    const int64_t cost = count * width * Rule::kVariables / rows + 1;
+    const int64_t cost = count * width * rule_.num_variables / rows + 1;
     ParallelFor(queue, rows, cost, [&](int64_t begin, int64_t end) {
       for (int64_t i = 0; i < count; ++i) {
         if (indices[i] < begin || indices[i] >= end) continue;
-        UpdateStretch<Rule, T>(options_, scalars.data(), values,
-                               indices[i] * width, gradient + i * width, width);
+        rule_.update(run, indices[i] * width, i * width, width);
       }
     });
     return absl::OkStatus();
   }
-
-  const RuleOptions options_;
 };
 
-// Makes the kernel K<Rule, T>, where T is the node's type.
-template <template <class, class> class K, class Rule>
+// Makes the kernel K, DenseTraining or SparseTraining, of a rule.
+template <class K, class Rule>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeTraining(const NodeDef& node) {
   RuleOptions options;
+  options.is_sparse = K::kIsSparse;
   LEAT_ASSIGN_OR_RETURN(options.use_nesterov,
                         node.attrs.GetOr<bool>("use_nesterov", false));
   LEAT_ASSIGN_OR_RETURN(options.update_slots,
                         node.attrs.GetOr<bool>("update_slots", true));
-  return MakeForType(node, "T", kFloatsAndComplexes, [&](auto type) {
-    using T = typename decltype(type)::type;
-    return std::make_unique<K<Rule, T>>(options);
+  LEAT_ASSIGN_OR_RETURN(options.multiply_linear_by_lr,
+                        node.attrs.GetOr<bool>("multiply_linear_by_lr", false));
+  return MakeForType(node, "T", Rule::kTypes, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    return std::make_unique<K>(TypedRuleOf<Rule, T>(), options);
   });
 }
 
-// Registers the kernel for two ops: `name`, whose variables are references, and
-// "Resource" + `name`, whose variables are resource handles.
-template <template <class, class> class K, class Rule>
-void AddTraining(KernelRegistry& registry, absl::string_view name) {
-  registry.Add(name, kCpu, &MakeTraining<K, Rule>);
-  registry.Add(absl::StrCat("Resource", name), kCpu, &MakeTraining<K, Rule>);
+// These functions register the kernels of the ops of an optimizer.
+// AddDenseTraining<MomentumRule>(registry, "Momentum") registers those of
+// ApplyMomentum and ResourceApplyMomentum, and AddSparseTraining those of
+// SparseApplyMomentum and ResourceSparseApplyMomentum. The functions whose name
+// ends with "OfResources" leave out the ops on references.
+template <class Rule>
+void AddDenseTrainingOfResources(KernelRegistry& registry,
+                                 absl::string_view optimizer) {
+  registry.Add(absl::StrCat("ResourceApply", optimizer), kCpu,
+               &MakeTraining<DenseTraining, Rule>);
+}
+template <class Rule>
+void AddSparseTrainingOfResources(KernelRegistry& registry,
+                                  absl::string_view optimizer) {
+  registry.Add(absl::StrCat("ResourceSparseApply", optimizer), kCpu,
+               &MakeTraining<SparseTraining, Rule>);
+}
+template <class Rule>
+void AddDenseTraining(KernelRegistry& registry, absl::string_view optimizer) {
+  AddDenseTrainingOfResources<Rule>(registry, optimizer);
+  registry.Add(absl::StrCat("Apply", optimizer), kCpu,
+               &MakeTraining<DenseTraining, Rule>);
+}
+template <class Rule>
+void AddSparseTraining(KernelRegistry& registry, absl::string_view optimizer) {
+  AddSparseTrainingOfResources<Rule>(registry, optimizer);
+  registry.Add(absl::StrCat("SparseApply", optimizer), kCpu,
+               &MakeTraining<SparseTraining, Rule>);
 }
 
 }  // namespace leat::kernels::cpu

@@ -25,9 +25,9 @@ namespace {
 using nlohmann::json;
 
 std::set<std::string> CaseFiles() {
-  std::set<std::string> files = {"kernels/print_cases.jsonl",
-                                 "kernels/variable_cases.jsonl",
-                                 "kernels/sync_cases.jsonl"};
+  std::set<std::string> files = {
+      "kernels/print_cases.jsonl", "kernels/variable_cases.jsonl",
+      "kernels/training_cases.jsonl", "kernels/sync_cases.jsonl"};
   DIR* dir = opendir(LEAT_TESTS_DIR "/op_cases");
   if (dir == nullptr) return files;
   while (const dirent* entry = readdir(dir)) {
@@ -44,7 +44,11 @@ std::set<std::string> OpsWithCases() {
   for (const std::string& file : CaseFiles()) {
     for (const json& spec : testing::ReadJsonLines(file)) {
       // A case that expects an error checks no result, so it does not count.
-      if (!spec.contains("op") || spec.contains("error")) continue;
+      if (spec.contains("error")) continue;
+      if (spec.contains("ops")) {
+        ops.insert(spec["ops"].begin(), spec["ops"].end());
+      }
+      if (!spec.contains("op")) continue;
       ops.insert(spec["op"].get<std::string>());
       if (spec.contains("calls")) {
         for (const json& call : spec["calls"]) {

@@ -606,6 +606,30 @@ def variables():
        ours=['error'])
   case('ResourceSparseApplyAdagrad', sparse, w, w, f(), f(2, 4), i32(2),
        ours=['error'])
+  for name in ('Adadelta', 'AdagradDA', 'AdagradV2', 'CenteredRMSProp', 'Ftrl',
+               'FtrlV2', 'KerasMomentum', 'ProximalAdagrad',
+               'ProximalGradientDescent', 'RMSProp'):
+    training('ResourceApply' + name, f(4, 3), f(4, 2))
+    training('ResourceSparseApply' + name, f(2, 3), f(3, 3))
+  for name in ('AdaMax', 'AdamWithAmsgrad', 'AddSign', 'PowerSign'):
+    training('ResourceApply' + name, f(4, 3), f(4, 2))
+
+
+def training(op, gradient, wrong_gradient):
+  """A training op with these gradients, and with a vector in place of a scalar."""
+  attrs = {**F, 'Tindices': 'int32'} if 'Sparse' in op else F
+
+  def inputs(scalar, gradient):
+    special = {'grad': gradient, 'delta': gradient, 'indices': i32(2),
+               'global_step': Value('int64', [])}
+    return [Variable('float', [4, 3]) if arg.type == tf.resource.as_datatype_enum
+            else special.get(arg.name, scalar)
+            for arg in op_def_registry.get(op).input_arg]
+
+  case(op, attrs, *inputs(f(), gradient))
+  for wrong in (inputs(f(), wrong_gradient), inputs(f(1), gradient)):
+    accepted = 'error' not in infer(op, attrs, wrong)
+    case(op, attrs, *wrong, ours=['error'] if accepted else None)
 
 
 def lists():

@@ -14,8 +14,8 @@ struct CUstream_st;
 
 namespace leat::cuda {
 
-// Names each rule after its op. kernels/cpu/training_rules.h describes the
-// rules.
+// Names each rule after its op. The files kernels/cpu/training_*.cc describe
+// the rules.
 enum class TrainingRule : uint8_t {
   kGradientDescent,
   kMomentum,
