@@ -3,6 +3,8 @@
 // Defines the kernels of the ops of gradient descent, with and without
 // momentum: ApplyGradientDescent, ApplyMomentum, ResourceApplyKerasMomentum,
 // ApplyAddSign, ApplyPowerSign, and their Resource and Sparse forms.
+#include <cmath>
+
 #include "leat/kernels/cpu/training_kernel.h"
 #include "leat/kernels/kernel_registry.h"
 
@@ -94,8 +96,14 @@ struct PowerSignRule {
                      const ConstStretch<W>& grad) {
     const W lr = s[0], logbase = s[1], sign_decay = s[2], beta = s[3];
     v[1] = v[1] * beta + grad * (W(1) - beta);
-    v[0] -= (SignOf(grad) * SignOf(v[1]) * (logbase * sign_decay)).exp() * lr *
-            grad;
+    const W exponent = logbase * sign_decay;
+    const W along = std::exp(exponent), against = std::exp(-exponent),
+            still = std::exp(exponent * 0);
+    // Returns the factor for a product of signs, which may be NaN.
+    const auto factor = [=](W sign) {
+      return sign > W(0) ? along : sign < W(0) ? against : sign + still;
+    };
+    v[0] -= (SignOf(grad) * SignOf(v[1])).unaryExpr(factor) * lr * grad;
   }
 };
 
