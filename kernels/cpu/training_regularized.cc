@@ -82,6 +82,9 @@ struct ProximalAdagradRule {
 //   x = gradient_accumulator
 //   var = -lr * sign(x) * max(|x| - l1 * global_step, 0) /
 //         (l2 * global_step * lr + sqrt(gradient_squared_accumulator))
+//
+// TensorFlow's sparse op divides by global_step first. So its results differ
+// from these if global_step is not positive.
 struct AdagradDARule {
   static constexpr int kVariables = 3;
   static constexpr auto kTypes = kFloats;
