@@ -2,7 +2,6 @@
 #include "leat/core/variants/tensor_list.h"
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -109,8 +108,8 @@ absl::StatusOr<TensorList> TensorList::Copy(Allocator& allocator) const {
   TensorList copy(dtype_, shape_, max_num_elements_);
   copy.size_ = size_;
   copy.depth_ = depth_;
-  LEAT_RETURN_IF_ERROR(copy.Store(stored_, allocator));
-  std::copy_n(elements_.get(), stored_, copy.elements_.get());
+  LEAT_RETURN_IF_ERROR(copy.stored_.Grow(stored_.size(), allocator));
+  for (int64_t i = 0; i < stored_.size(); ++i) copy.stored_[i] = stored_[i];
   return copy;
 }
 
@@ -133,44 +132,16 @@ absl::Status TensorList::CheckFits(const Tensor& element,
   return CheckVariantDepth(element);
 }
 
-absl::Status TensorList::Store(int64_t size, Allocator& allocator) {
-  if (size <= stored_) return absl::OkStatus();
-  LEAT_RETURN_IF_ERROR(Reserve(size, allocator));
-  stored_ = size;
-  return absl::OkStatus();
-}
-
 absl::Status TensorList::Reserve(int64_t size, Allocator& allocator) {
-  if (size <= capacity_) return absl::OkStatus();
-  const int64_t capacity =
-      std::min(std::max(size, 2 * capacity_), std::max(size, kMaxStored));
-  BufferRef bytes;
-  if (size <= kMaxStored) {
-    bytes = allocator.Allocate(static_cast<size_t>(capacity) * sizeof(Tensor));
-  }
-  if (bytes == nullptr) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("A list cannot hold ", size, " tensors of ", Name(dtype_),
-                     ": they are more than the limit of ", kMaxStored,
-                     ", or the memory of '", allocator.name(),
-                     "' has no room for ", sizeof(Tensor), " bytes for each"));
-  }
-  static_assert(alignof(Tensor) <= kBufferAlignment);
-  Tensor* const grown = reinterpret_cast<Tensor*>(bytes->data());
-  std::uninitialized_value_construct_n(grown, capacity);
-  std::move(elements_.get(), elements_.get() + stored_, grown);
-  elements_ = std::unique_ptr<Tensor[], DestroyElements>(
-      grown, DestroyElements(std::move(bytes), capacity));
-  capacity_ = capacity;
-  return absl::OkStatus();
+  return stored_.Reserve(size, allocator);
 }
 
 absl::Status TensorList::Write(int64_t i, Tensor element,
                                Allocator& allocator) {
-  if (!element.IsValid() && i >= stored_) return absl::OkStatus();
-  LEAT_RETURN_IF_ERROR(Store(i + 1, allocator));
+  if (!element.IsValid() && i >= stored_.size()) return absl::OkStatus();
+  LEAT_RETURN_IF_ERROR(stored_.Grow(i + 1, allocator));
   depth_ = std::max(depth_, 1 + VariantDepth(element));
-  elements_[i] = std::move(element);
+  stored_[i] = std::move(element);
   return absl::OkStatus();
 }
 
@@ -205,8 +176,7 @@ absl::Status TensorList::PushBack(Tensor element, Allocator& allocator) {
 void TensorList::PopBack() { Resize(size_ - 1); }
 
 void TensorList::Resize(int64_t size) {
-  for (int64_t i = size; i < stored_; ++i) elements_[i].Reset();
-  stored_ = std::min(stored_, size);
+  stored_.Shrink(size);
   size_ = size;
 }
 
@@ -220,7 +190,7 @@ std::string TensorList::DebugString() const {
 absl::StatusOr<VariantData> TensorList::Encode() const {
   VariantData data;
   data.type_name = std::string(type_name());
-  int64_t gaps = size_ - stored_;
+  int64_t gaps = size_ - stored_.size();
   for (const Tensor& element : stored()) {
     if (element.IsValid()) {
       data.tensors.push_back(element);

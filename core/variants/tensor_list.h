@@ -11,14 +11,13 @@
 #define LEAT_CORE_VARIANTS_TENSOR_LIST_H_
 
 #include <cstdint>
-#include <memory>
 #include <string>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "leat/core/buffer.h"
+#include "leat/core/element_array.h"
 #include "leat/core/partial_shape.h"
 #include "leat/core/tensor.h"
 #include "leat/core/variant.h"
@@ -43,7 +42,7 @@ class TensorList final : public VariantValue {
   // the last written element, and takes sizeof(Tensor) bytes per element. A
   // call that needs a longer array fails with RESOURCE_EXHAUSTED, as if the
   // allocator had no memory.
-  static constexpr int64_t kMaxStored = int64_t{1} << 24;
+  static constexpr int64_t kMaxStored = kMaxElementArraySize;
 
   // Makes an empty list. PushBack refuses to make it longer than
   // `max_num_elements`. A negative number, such as -1, means that there is no
@@ -65,13 +64,11 @@ class TensorList final : public VariantValue {
   // Returns element `i`, or Tensor() if it was never written.
   // REQUIRES: 0 <= i < size().
   const Tensor& at(int64_t i) const {
-    return i < stored_ ? elements_[i] : none_;
+    return i < stored_.size() ? stored_[i] : none_;
   }
   // Returns the stored elements. They reach from the first element to at least
   // the last written one. All later elements are Tensor().
-  absl::Span<const Tensor> stored() const {
-    return absl::MakeConstSpan(elements_.get(), static_cast<size_t>(stored_));
-  }
+  absl::Span<const Tensor> stored() const { return stored_.span(); }
 
   // Returns INVALID_ARGUMENT with TensorFlow's text if `op_dtype` is not the
   // element dtype.
@@ -117,31 +114,12 @@ class TensorList final : public VariantValue {
   // Sets element `i` without checks. If necessary, first extends the stored
   // elements to include element `i`.
   absl::Status Write(int64_t i, Tensor element, Allocator& allocator);
-  // Extends the stored elements to at least [0, size).
-  absl::Status Store(int64_t size, Allocator& allocator);
-
-  // Is the deleter of the array. It destroys the tensors. The array's bytes
-  // return to their allocator when the deleter itself is destroyed.
-  struct DestroyElements {
-    DestroyElements() : count(0) {}
-    DestroyElements(BufferRef from, int64_t size)
-        : bytes(std::move(from)), count(size) {}
-    void operator()(Tensor* elements) const { std::destroy_n(elements, count); }
-
-    BufferRef bytes;
-    int64_t count;
-  };
-
   DType dtype_;
   PartialShape shape_;
   int64_t max_num_elements_;
   int64_t size_ = 0;
-  // Is the number of stored elements, which are at the front of elements_. It
-  // is at most size_. The rest of elements_ are Tensor().
-  int64_t stored_ = 0;
-  int64_t capacity_ = 0;  // the length of elements_
-  std::unique_ptr<Tensor[], DestroyElements> elements_;
-  Tensor none_;    // always Tensor(); at() returns it
+  ElementArray<Tensor> stored_;  // at most size_ elements
+  Tensor none_;                  // always Tensor(); at() returns it
   int depth_ = 1;  // 1 more than the deepest variant that was ever written
 };
 

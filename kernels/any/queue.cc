@@ -14,6 +14,7 @@
 #include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/variant.h"
+#include "leat/kernels/arrays/stacked_elements.h"
 #include "leat/kernels/element_copy.h"
 #include "leat/kernels/handle_output.h"
 #include "leat/kernels/kernel_context.h"
@@ -154,7 +155,7 @@ absl::StatusOr<Tensor> Row(const Tensor& batch, int64_t i,
                            Allocator& allocator) {
   LEAT_ASSIGN_OR_RETURN(const Shape shape,
                         Shape::Create(batch.shape().dims().subspan(1)));
-  LEAT_ASSIGN_OR_RETURN(Tensor row, batch.Slice(i, i + 1).Reshaped(shape));
+  LEAT_ASSIGN_OR_RETURN(Tensor row, RowOf(batch, i, shape));
   if (batch.dim(0) == 1) return row;
   return row.Copy(allocator);
 }

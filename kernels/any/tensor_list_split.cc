@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
+#include "leat/kernels/arrays/stacked_elements.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/kernels/tensor_list_access.h"
@@ -43,8 +44,7 @@ absl::StatusOr<Shape> RowShape(const Tensor& tensor,
 // row's shape.
 absl::Status SetRow(const Tensor& tensor, int64_t row, const Shape& shape,
                     int64_t index, Allocator& memory, TensorList& list) {
-  LEAT_ASSIGN_OR_RETURN(Tensor element,
-                        tensor.Slice(row, row + 1).Reshaped(shape));
+  LEAT_ASSIGN_OR_RETURN(Tensor element, RowOf(tensor, row, shape));
   return list.Set(index, std::move(element), memory);
 }
 

@@ -7,13 +7,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "leat/core/devices/gpu_stream.h"
-#include "leat/core/resource_handle.h"
-#include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
-#include "leat/core/variant.h"
-#include "leat/kernels/device_copy.h"
-#include "leat/kernels/element_copy.h"
+#include "leat/kernels/arrays/stacked_elements.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/kernels/tensor_list_access.h"
@@ -21,61 +16,14 @@
 namespace leat::kernels::any::tensor_list_stack {
 namespace {
 
-// Copies the `size` values of `element` to `to`, or zeros if the element was
-// never written.
-template <class E>
-void CopyElement(const Tensor& element, int64_t size, E* to) {
-  if (element.IsValid()) {
-    CopyElements(Elements<E>(element), size, to);
-  } else {
-    ClearElements(to, size);
-  }
-}
-
-// Sets `output` to `count` elements of one shape, one after another. `at(i)`
-// returns element i.
-template <class ElementAt>
-absl::Status WriteElements(KernelContext& context, DType dtype, int64_t count,
-                           ElementAt at, Tensor& output) {
-  if (output.num_elements() == 0) return absl::OkStatus();
-  const int64_t size = output.num_elements() / count;
-  for (int64_t i = 0; i < count; ++i) {
-    LEAT_RETURN_IF_ERROR(CheckMemory(context, at(i)));
-  }
-  if (AreHeldOnGpu(context, dtype)) {
-    LEAT_ASSIGN_OR_RETURN(RowAddresses rows, RowAddresses::New(context, count));
-    for (int64_t i = 0; i < count; ++i) rows[i] = AddressOf(at(i));
-    return rows.Gather(context, static_cast<size_t>(size) * SizeOf(dtype),
-                       output.mutable_raw_data());
-  }
-  VisitAnyElement(dtype, [&](auto tag) {
-    using E = typename decltype(tag)::type;
-    E* const to = MutableElements<E>(output);
-    ParallelFor(context.compute_queue(), count, 4 + size / 4,
-                [&](int64_t begin, int64_t end) {
-                  for (int64_t i = begin; i < end; ++i) {
-                    CopyElement(at(i), size, to + i * size);
-                  }
-                });
-  });
-  return absl::OkStatus();
-}
-
 // Returns how many bytes the strings or handles of all elements hold. Elements
 // that were never written hold none.
-int64_t HeldBytesOf(absl::Span<const Tensor> elements) {
-  int64_t bytes = 0;
-  for (const Tensor& element : elements) {
-    bytes = SaturatingAdd(bytes, element.held_bytes());
-  }
-  return bytes;
-}
-
-// Returns `row` with a new first dimension of extent `rows`.
-absl::StatusOr<Shape> WithRows(int64_t rows, const Shape& row) {
-  Dims dims = {rows};
-  dims.insert(dims.end(), row.dims().begin(), row.dims().end());
-  return Shape::Create(dims);
+int64_t HeldBytesOfList(const TensorList& list) {
+  const auto stored = list.stored();
+  return HeldBytesOf(static_cast<int64_t>(stored.size()),
+                     [&](int64_t i) -> const Tensor& {
+                       return stored[static_cast<size_t>(i)];
+                     });
 }
 
 class Stack final : public Kernel {
@@ -94,9 +42,9 @@ class Stack final : public Kernel {
     LEAT_ASSIGN_OR_RETURN(const Shape shape, WithRows(list->size(), row));
     LEAT_ASSIGN_OR_RETURN(
         Tensor * output,
-        context.AllocateOutput(0, shape, HeldBytesOf(list->stored())));
-    return WriteElements(
-        context, dtype_, list->size(),
+        context.AllocateOutput(0, shape, HeldBytesOfList(*list)));
+    return StackElements(
+        context, list->size(),
         [&](int64_t i) -> const Tensor& { return list->at(i); }, *output);
   }
 
@@ -147,16 +95,13 @@ class Gather final : public Kernel {
     LEAT_ASSIGN_OR_RETURN(const Shape row, RowShape(context, *list, indices));
     const int64_t count = static_cast<int64_t>(indices.size());
     LEAT_ASSIGN_OR_RETURN(const Shape shape, WithRows(count, row));
-    int64_t held_bytes = 0;
-    for (const int32_t index : indices) {
-      held_bytes = SaturatingAdd(held_bytes, list->at(index).held_bytes());
-    }
-    LEAT_ASSIGN_OR_RETURN(Tensor * output,
-                          context.AllocateOutput(0, shape, held_bytes));
-    return WriteElements(
-        context, dtype_, count,
-        [&](int64_t i) -> const Tensor& { return list->at(indices[i]); },
-        *output);
+    const auto at = [&](int64_t i) -> const Tensor& {
+      return list->at(indices[static_cast<size_t>(i)]);
+    };
+    LEAT_ASSIGN_OR_RETURN(
+        Tensor * output,
+        context.AllocateOutput(0, shape, HeldBytesOf(count, at)));
+    return StackElements(context, count, at, *output);
   }
 
  private:
@@ -292,28 +237,6 @@ absl::StatusOr<int64_t> WriteLengths(const TensorList& list,
   return total;
 }
 
-// Queues copies of all elements to `output`, one after another. Element i has
-// rows[i] rows of the shape `row`.
-absl::Status JoinOnGpu(KernelContext& context, const TensorList& list,
-                       absl::Span<const int64_t> rows, const Shape& row,
-                       Tensor& output) {
-  GpuStream& stream = *StreamOf(context);
-  const size_t row_bytes =
-      static_cast<size_t>(row.num_elements()) * SizeOf(output.dtype());
-  char* to = output.mutable_raw_data();
-  for (int64_t i = 0; i < list.size(); ++i) {
-    const Tensor& element = list.at(i);
-    const size_t bytes = static_cast<size_t>(rows[i]) * row_bytes;
-    if (element.IsValid()) {
-      LEAT_RETURN_IF_ERROR(stream.CopyOnDevice(to, element.raw_data(), bytes));
-    } else {
-      LEAT_RETURN_IF_ERROR(stream.Fill(to, 0, bytes));
-    }
-    to += bytes;
-  }
-  return absl::OkStatus();
-}
-
 absl::Status Concat(KernelContext& context) {
   const DType dtype = context.node().output_types[0];
   LEAT_ASSIGN_OR_RETURN(const TensorList* list, GetList(context, 0, dtype));
@@ -334,24 +257,10 @@ absl::Status Concat(KernelContext& context) {
   LEAT_ASSIGN_OR_RETURN(const Shape output_shape, WithRows(total, joined.row));
   LEAT_ASSIGN_OR_RETURN(
       Tensor * output,
-      context.AllocateOutput(0, output_shape, HeldBytesOf(list->stored())));
-  if (output_shape.num_elements() == 0) return absl::OkStatus();
-  for (const Tensor& element : list->stored()) {
-    LEAT_RETURN_IF_ERROR(CheckMemory(context, element));
-  }
-  if (AreHeldOnGpu(context, dtype)) {
-    return JoinOnGpu(context, *list, rows, joined.row, *output);
-  }
-  VisitAnyElement(dtype, [&](auto tag) {
-    using E = typename decltype(tag)::type;
-    E* to = MutableElements<E>(*output);
-    for (int64_t i = 0; i < list->size(); ++i) {
-      const int64_t size = rows[i] * joined.row.num_elements();
-      CopyElement(list->at(i), size, to);
-      to += size;
-    }
-  });
-  return absl::OkStatus();
+      context.AllocateOutput(0, output_shape, HeldBytesOfList(*list)));
+  return ConcatElements(
+      context, rows, joined.row,
+      [&](int64_t i) -> const Tensor& { return list->at(i); }, *output);
 }
 
 }  // namespace
