@@ -189,6 +189,9 @@ def derive_attrs(op_def, inputs, attrs):
 
 def default_of(attr):
     field = attr.default_value.WhichOneof("value")
+    if field == "shape":
+        shape = tf.TensorShape(attr.default_value.shape)
+        return None if shape.rank is None else shape.as_list()
     if field != "list":
         return getattr(attr.default_value, field)
     field = {"int": "i", "float": "f", "bool": "b", "string": "s",

@@ -45,8 +45,8 @@ inline std::vector<std::string> CaseFiles() {
   return files;
 }
 
-// Runs the ops of a case one after the other. Each output is moved to the op
-// that reads it last, so that this op may change it in place.
+// Runs the ops of a case one after the other, as one step. Each output is moved
+// to the op that reads it last, so that this op may change it in place.
 class Chain {
  public:
   Chain(testing::KernelTestHarness& harness, const json& spec)
@@ -55,6 +55,7 @@ class Chain {
     for (const json& step : before_) CountReaders(step);
     CountReaders(spec);
   }
+  ~Chain() { harness_.EndStep(); }
 
   // Returns the outputs of the last op.
   absl::StatusOr<std::vector<Tensor>> Run() {

@@ -96,6 +96,19 @@ class List(Variable):
         element_dtype=self.handle_dtype)
 
 
+class Array(Variable):
+  """A TensorArray whose elements have this shape."""
+
+  def __init__(self, dtype, shape):
+    super().__init__(dtype, shape)
+    self.shape = [2]
+
+  def make(self):
+    return tf.raw_ops.TensorArrayV3(
+        size=tf.constant(3), dtype=self.handle_dtype, identical_element_shapes=True,
+        element_shape=Value(None, self.handle_shape).tensor_shape())[0]
+
+
 def shape_text(shape):
   if shape is None:
     return '<unknown>'
@@ -714,6 +727,68 @@ def accumulators():
   case('ResourceAccumulatorNumAccumulated', {}, handle)
 
 
+def arrays():
+  some = Array('float', [-1, 3])
+  fixed = Array('float', [4, 3])
+  handles = (some, Value('resource', [2]), Value('resource', []), Value('resource', None))
+  flow, vector = f(), f(2)
+  for size in (i32(), i32(1), IANY):
+    case('TensorArrayV3', {'dtype': 'float', 'element_shape': [2]}, size)
+  for handle in handles:
+    case('TensorArrayGradV3', {'source': 'gradients'}, handle, flow)
+    case('TensorArrayGradWithShape', {'source': 'gradients'}, handle, flow, i32(1))
+    case('TensorArrayWriteV3', F, handle, i32(), f(2, 3), flow)
+    case('TensorArrayReadV3', {'dtype': 'float'}, handle, i32(), flow)
+    case('TensorArrayGatherV3', {'dtype': 'float'}, handle, i32(4), flow)
+    case('TensorArrayScatterV3', F, handle, i32(4), f(4, 2, 3), flow)
+    case('TensorArrayConcatV3', {'dtype': 'float'}, handle, flow)
+    case('TensorArraySplitV3', F, handle, f(4, 3), Value('int64', [2]), flow)
+    case('TensorArraySizeV3', {}, handle, flow)
+    case('TensorArrayCloseV3', {}, handle)
+  case('TensorArrayWriteV3', F, fixed, i32(), f(2, 3), flow)
+  case('TensorArrayWriteV3', F, some, i32(1), f(2, 3), flow)
+  case('TensorArrayGradV3', {'source': 'gradients'}, some, vector)
+  case('TensorArrayGradWithShape', {'source': 'gradients'}, some, vector, i32(1))
+  case('TensorArrayWriteV3', F, some, i32(), f(2, 3), vector)
+  case('TensorArrayReadV3', {'dtype': 'float'}, some, i32(), vector)
+  case('TensorArrayGatherV3', {'dtype': 'float'}, some, i32(4), vector)
+  case('TensorArrayScatterV3', F, some, i32(4), f(4, 2, 3), vector)
+  case('TensorArrayConcatV3', {'dtype': 'float'}, some, vector)
+  case('TensorArraySplitV3', F, some, f(4, 3), Value('int64', [2]), vector)
+  case('TensorArraySizeV3', {}, some, vector)
+  case('TensorArraySizeV3', {}, Value('resource', [3]), flow)
+  case('StackCloseV2', {}, Value('resource', [2]))
+  case('TensorArrayReadV3', {'dtype': 'float'}, fixed, i32(), flow)
+  case('TensorArrayReadV3', {'dtype': 'int32'}, fixed, i32(), flow)
+  case('TensorArrayReadV3', {'dtype': 'float'}, fixed, i32(1), flow)
+  case('TensorArrayGatherV3', {'dtype': 'float', 'element_shape': [4, -1]}, some, i32(5), flow)
+  case('TensorArrayGatherV3', {'dtype': 'float', 'element_shape': [4, 2]}, some, i32(5), flow)
+  case('TensorArrayGatherV3', {'dtype': 'float', 'element_shape': [4, 2]},
+       Value('resource', [2]), i32(5), flow)
+  case('TensorArrayGatherV3', {'dtype': 'float'}, some, i32(5, 1), flow)
+  case('TensorArrayGatherV3', {'dtype': 'float'}, some, IANY, flow)
+  case('TensorArrayScatterV3', F, some, i32(4), f(4, 2, 2), flow)
+  case('TensorArrayScatterV3', F, some, i32(4, 1), f(4, 2, 3), flow)
+  case('TensorArrayScatterV3', F, some, i32(4), f(), flow)
+  case('TensorArrayScatterV3', F, some, i32(4), f(3, 2, 3), flow)
+  case('TensorArrayConcatV3', {'dtype': 'float', 'element_shape_except0': [3]}, some, flow)
+  case('TensorArrayConcatV3', {'dtype': 'float', 'element_shape_except0': [-1]}, fixed, flow)
+  case('TensorArrayConcatV3', {'dtype': 'float', 'element_shape_except0': [2]}, fixed, flow)
+  case('TensorArraySplitV3', F, some, f(4, 2), Value('int64', [2]), flow)
+  case('TensorArraySplitV3', F, fixed, f(4, 3), Value('int64', [2]), flow)
+  case('TensorArraySplitV3', F, some, f(4, 3), Value('int64', [2, 1]), flow)
+  case('TensorArraySplitV3', F, some, f(), Value('int64', [2]), flow)
+
+
+def stacks():
+  handle = Value('resource', [])
+  for size in (i32(), i32(1)):
+    case('StackV2', {'elem_type': 'float'}, size)
+  case('StackPushV2', F, handle, f(2, -1))
+  case('StackPopV2', {'elem_type': 'float'}, handle)
+  case('StackCloseV2', {}, handle)
+
+
 def checkpoints():
   name = Value('string', [])
   for rows, old_name in ((3, name), (0, name), (3, Value('string', [1]))):
@@ -724,5 +799,5 @@ def checkpoints():
 print('# Written by dump_shape_cases.py with TensorFlow %s.' % tf.__version__)
 for family in (reshaping, joining, slicing, rearranging, gathering, arithmetic,
                convolution, losses, random, variables, lists,
-               narrow_indices, flow, queues, accumulators, checkpoints):
+               narrow_indices, flow, queues, accumulators, arrays, stacks, checkpoints):
   family()

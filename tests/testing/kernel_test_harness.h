@@ -97,6 +97,10 @@ class KernelTestHarness {
   Tensor ToDevice(const Tensor& tensor);
   Tensor ToHost(const Tensor& tensor);
 
+  // Deletes the resources that live until their step ends. Without this call,
+  // all runs of the harness are one step.
+  void EndStep() { step_resources_.Clear(); }
+
   // Returns the services that kernels get when they run. A test may set
   // `rendezvous`, `args` and `returns`.
   StepServices& services() { return services_; }

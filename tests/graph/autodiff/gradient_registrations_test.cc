@@ -50,6 +50,14 @@ std::map<std::string, std::string> Exceptions() {
     reasons[op] = "itself a gradient: gradients are of first order";
   }
   for (const char* op :
+       {"TensorArrayConcatV3", "TensorArrayGatherV3", "TensorArrayReadV3",
+        "TensorArrayScatterV3", "TensorArraySplitV3", "TensorArrayWriteV3"}) {
+    reasons[op] =
+        "on an array that is changed in place, which is only imported: its "
+        "gradient array needs a name for each call of Gradients, and what "
+        "builds a graph has lists of tensors, which are differentiated";
+  }
+  for (const char* op :
        {"Angle", "Complex", "ComplexAbs", "Conj", "Imag", "Real"}) {
     reasons[op] = "complex: Gradients refuses complex values";
   }
