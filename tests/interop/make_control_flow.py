@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Writes tests/graphs/functional/: graphs with functional control flow, and results.
+"""Writes tests/graphs/functional/: graphs with control flow, and results.
+
+The control flow is functional, except in the graphs v1_*.
 
 Run this script by hand with TensorFlow 2.15.1 installed. The files are committed.
 Each graph is a GraphDef in <case>.pbtxt. Each line of expected.txt describes a step:
@@ -353,6 +355,41 @@ def symbolic_gradient():
   named(tf1.gradients(square(square(x)), x)[0], "dtwice")
   return [({"x": a, "y": b}, ["z", "dx", "dy", "dsquare", "dtwice"], [])
           for a, b in [(0.5, 2), (-1, 0.25)]]
+def v1_stacks():
+  """A loop that pushes what its gradient pops, in TensorFlow 1's primitives."""
+  x, n = scalar("x"), scalar("n")
+  y = tf1.while_loop(lambda i, v: i < n,
+                     lambda i, v: (i + 1.0, v * (1.0 + x * v * 0.1)),
+                     [0.0, x], swap_memory=True, parallel_iterations=3)[1]
+  named(y, "y"), named(tf1.gradients(y, x)[0], "dx")
+  return [({"x": x0, "n": n0}, ["y", "dx"], [])
+          for x0, n0 in [(1, 0), (0.5, 1), (-2, 7)]]
+
+
+def v1_arrays():
+  """Arrays that are read twice, grow, are concatenated, split and scattered."""
+  x = scalar("x")
+  rows = tf.TensorArray(tf.float32, 4, clear_after_read=False).unstack(
+      tf.stack([x, x * x, 3.0 * x, tf.sin(x)]))
+  def body(i, total, out):
+    row = rows.read(i) * rows.read(3 - i)
+    return i + 1, total + row, out.write(i, tf.reshape(total * row, [1]))
+  out = tf1.while_loop(lambda i, t, o: i < 4, body,
+                       [0, 1.0, tf.TensorArray(tf.float32, 0, dynamic_size=True)])[2]
+  parts = tf.TensorArray(tf.float32, 2, infer_shape=False).split(out.concat(), [1, 3])
+  y = tf.reduce_sum(parts.read(0)) + tf.reduce_sum(parts.read(1) * [2.0, 3.0, 4.0])
+  named(y, "y"), named(tf1.gradients(y, x)[0], "dx"), named(out.size(), "size")
+  return [({"x": x0}, ["y", "dx", "size"], []) for x0 in (0.5, -1, 2)]
+
+
+def v1_nested():
+  """A loop in a loop: stacks of the handles of stacks."""
+  return nested_while_gradient()
+
+
+def v1_cond():
+  """A branch in a loop: values that are pushed in one branch only."""
+  return cond_in_while_gradient()
 
 
 def control_flow_functional():
@@ -412,6 +449,9 @@ def main():
                recursive_function, symbolic_gradient]:
     lines += write(folder, make)
   lines += run_existing(control_flow_functional)
+  tf1.disable_control_flow_v2()
+  for make in [v1_stacks, v1_arrays, v1_nested, v1_cond]:
+    lines += write(folder, make)
   (folder / "expected.txt").write_text(
       "# Made by tests/interop/make_control_flow.py with TensorFlow "
       f"{tf.__version__}.\n" + "\n".join(lines) + "\n")
