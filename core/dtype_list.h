@@ -66,6 +66,17 @@ inline constexpr DTypeList<std::string, ResourceHandle, Variant> kObjects;
 // Lists all dtypes that have a C++ type, for kernels that only move elements.
 inline constexpr auto kMovable = kPlain + kObjects;
 
+// Returns the types of `list`, and all types whose elements are plain bytes but
+// have no C++ type: the quantized integers, the 8-bit floats and the 4-bit
+// integers. Kernels that only move elements support them, too.
+template <class... T>
+std::vector<DType> WithStoredTypes(DTypeList<T...>) {
+  return {kDTypeOf<T>...,     DType::kQint8,        DType::kQuint8,
+          DType::kQint16,     DType::kQuint16,      DType::kQint32,
+          DType::kFloat8E5M2, DType::kFloat8E4M3Fn, DType::kInt4,
+          DType::kUint4};
+}
+
 // Passes a type as a value. A generic lambda gets the type back with
 // `using T = typename decltype(tag)::type`.
 template <class T>

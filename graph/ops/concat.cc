@@ -90,7 +90,7 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: T"},
        .attrs = {"N: int >= 2", "T: type", "Tidx: {int32, int64} = int32"},
        .shape = ConcatV2Shape},
-      {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}}),
+      {OnCpu({{"T", WithStoredTypes(kPlain + kStringOnly)}}),
        InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"axis"}),
        HostOnGpu({{"T", {DType::kInt32}}})});
 

@@ -41,7 +41,7 @@ void Register(OpRegistry& registry) {
        .outputs = {"outputs: num_partitions * T"},
        .attrs = {"num_partitions: int", "T: type"},
        .shape = DynamicPartitionShape},
-      {OnCpu({{"T", kMovable.dtypes()}}),
+      {OnCpu({{"T", WithStoredTypes(kMovable)}}),
        InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"partitions"}),
        HostOnGpu({{"T", {DType::kInt32}}})});
 }

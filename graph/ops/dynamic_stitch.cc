@@ -75,7 +75,7 @@ void Register(OpRegistry& registry) {
        .outputs = {"merged: T"},
        .attrs = {"N: int", "T: type"},
        .shape = DynamicStitchShape},
-      {OnCpu({{"T", kMovable.dtypes()}}),
+      {OnCpu({{"T", WithStoredTypes(kMovable)}}),
        InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"indices"}),
        HostOnGpu({{"T", {DType::kInt32}}})});
 
@@ -89,7 +89,7 @@ void Register(OpRegistry& registry) {
        .outputs = {"merged: T"},
        .attrs = {"N: int", "T: type"},
        .shape = DynamicStitchShape},
-      {OnCpu({{"T", kMovable.dtypes()}}),
+      {OnCpu({{"T", WithStoredTypes(kMovable)}}),
        InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"indices"}),
        HostOnGpu({{"T", {DType::kInt32}}})});
 }

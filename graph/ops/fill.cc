@@ -40,7 +40,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: type", "index_type: {int32, int64} = int32"},
                 .shape = FillShape},
-               {OnCpu({{"T", kMovable.dtypes()}}),
+               {OnCpu({{"T", WithStoredTypes(kMovable)}}),
                 InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"dims"}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
 

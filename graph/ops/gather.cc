@@ -137,7 +137,7 @@ void Register(OpRegistry& registry) {
                 .attrs = {"validate_indices: bool = true", "Tparams: type",
                           "Tindices: {int32, int64}"},
                 .shape = GatherShape},
-               {OnCpu({{"Tparams", kMovable.dtypes()}}), GatherOnGpu(),
+               {OnCpu({{"Tparams", WithStoredTypes(kMovable)}}), GatherOnGpu(),
                 HostOnGpu({{"Tparams", {DType::kInt32}}})});
 
   registry.Add(
@@ -149,7 +149,7 @@ void Register(OpRegistry& registry) {
        .attrs = {"batch_dims: int = 0", "Tparams: type",
                  "Tindices: {int16, int32, int64}", "Taxis: {int32, int64}"},
        .shape = GatherV2Shape},
-      {OnCpu({{"Tparams", kMovable.dtypes()}}),
+      {OnCpu({{"Tparams", WithStoredTypes(kMovable)}}),
        InHostMemory(GatherOnGpu(), {"axis"}),
        HostOnGpu({{"Tparams", {DType::kInt32}}})});
 
@@ -160,7 +160,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: Tparams"},
                 .attrs = {"Tparams: type", "Tindices: {int16, int32, int64}"},
                 .shape = GatherNdShape},
-               {OnCpu({{"Tparams", kMovable.dtypes()}}), GatherOnGpu(),
+               {OnCpu({{"Tparams", WithStoredTypes(kMovable)}}), GatherOnGpu(),
                 HostOnGpu({{"Tparams", {DType::kInt32}}})});
 }
 

@@ -46,7 +46,7 @@ void Register(OpRegistry& registry) {
        .attrs = {"axis: int = -1", "T: type",
                  "TI: {uint8, int8, int32, int64} = int64"},
        .shape = OneHotShape},
-      {OnCpu({{"T", kMovable.dtypes()}}),
+      {OnCpu({{"T", WithStoredTypes(kMovable)}}),
        InHostMemory(
            OnGpu({{"T", kMovableOnGpu.dtypes()},
                   {"TI", DTypeList<uint8_t, int32_t, int64_t>::dtypes()}}),

@@ -78,7 +78,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"N: int", "T: type", "axis: int = 0"},
                 .shape = PackShape},
-               {OnCpu({{"T", kMovable.dtypes()}}),
+               {OnCpu({{"T", WithStoredTypes(kMovable)}}),
                 OnGpu({{"T", kMovableOnGpu.dtypes()}}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
 
@@ -89,7 +89,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: num * T"},
                 .attrs = {"num: int >= 0", "T: type", "axis: int = 0"},
                 .shape = UnpackShape},
-               {OnCpu({{"T", kMovable.dtypes()}}),
+               {OnCpu({{"T", WithStoredTypes(kMovable)}}),
                 OnGpu({{"T", kMovableOnGpu.dtypes()}}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
 }

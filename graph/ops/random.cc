@@ -86,7 +86,7 @@ void AddRandomShuffle(OpRegistry& registry) {
                 .attrs = {"seed: int = 0", "seed2: int = 0", "T: type"},
                 .stateful = true,
                 .shape = shapes::Unchanged},
-               {NotFoldable(OnCpu({{"T", kMovable.dtypes()}}))});
+               {NotFoldable(OnCpu({{"T", WithStoredTypes(kMovable)}}))});
 }
 
 }  // namespace

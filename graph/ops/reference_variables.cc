@@ -183,7 +183,7 @@ void AddScatterAddAndOthers(OpRegistry& registry) {
                 .attrs = {"T: type", "Tindices: {int32, int64}",
                           "use_locking: bool = true"},
                 .shape = ScatterUpdateShape},
-               {NotFoldable(OnCpu({{"T", kMovable.dtypes()}})),
+               {NotFoldable(OnCpu({{"T", WithStoredTypes(kMovable)}})),
                 OnGpu({{"T", kMovableOnGpu.dtypes()}}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
 }

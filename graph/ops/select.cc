@@ -56,7 +56,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
                 .shape = SelectShape},
-               {OnCpu({{"T", kMovable.dtypes()}}),
+               {OnCpu({{"T", WithStoredTypes(kMovable)}}),
                 OnGpu({{"T", kMovableOnGpu.dtypes()}}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
 
@@ -67,7 +67,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
                 .shape = SelectV2Shape},
-               {OnCpu({{"T", kMovable.dtypes()}}),
+               {OnCpu({{"T", WithStoredTypes(kMovable)}}),
                 OnGpu({{"T", kMovableOnGpu.dtypes()}}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
 }

@@ -101,7 +101,7 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: T"},
        .attrs = {"T: type", "Index: {int32, int64}"},
        .shape = SliceShape},
-      {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}}),
+      {OnCpu({{"T", WithStoredTypes(kPlain + kStringOnly)}}),
        InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"begin", "size"}),
        HostOnGpu({{"T", {DType::kInt32}}})});
 }

@@ -130,7 +130,7 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: num_split * T"},
        .attrs = {"num_split: int", "T: type"},
        .shape = SplitShape},
-      {OnCpu({{"T", kMovable.dtypes()}}),
+      {OnCpu({{"T", WithStoredTypes(kMovable)}}),
        InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"split_dim"}),
        HostOnGpu({{"T", {DType::kInt32}}})});
 
@@ -142,7 +142,7 @@ void Register(OpRegistry& registry) {
        .attrs = {"num_split: int", "T: type",
                  "Tlen: {int8, int32, int64} = int64"},
        .shape = SplitVShape},
-      {OnCpu({{"T", kMovable.dtypes()}}),
+      {OnCpu({{"T", WithStoredTypes(kMovable)}}),
        InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}),
                     {"size_splits", "split_dim"}),
        HostOnGpu({{"T", {DType::kInt32}}})});

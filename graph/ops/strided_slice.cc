@@ -114,7 +114,7 @@ void Register(OpRegistry& registry) {
                  "ellipsis_mask: int = 0", "new_axis_mask: int = 0",
                  "shrink_axis_mask: int = 0"},
        .shape = StridedSliceShape},
-      {OnCpu({{"T", kMovable.dtypes()}}),
+      {OnCpu({{"T", WithStoredTypes(kMovable)}}),
        InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}),
                     {"begin", "end", "strides"}),
        HostOnGpu({{"T", {DType::kInt32}}})});
@@ -130,7 +130,7 @@ void Register(OpRegistry& registry) {
                  "end_mask: int = 0", "ellipsis_mask: int = 0",
                  "new_axis_mask: int = 0", "shrink_axis_mask: int = 0"},
        .shape = StridedSliceGradShape},
-      {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}}),
+      {OnCpu({{"T", WithStoredTypes(kPlain + kStringOnly)}}),
        InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}),
                     {"shape", "begin", "end", "strides"}),
        HostOnGpu({{"T", {DType::kInt32}}})});

@@ -52,7 +52,7 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: T"},
        .attrs = {"T: type", "Tmultiples: {int32, int64} = int32"},
        .shape = TileShape},
-      {OnCpu({{"T", kMovable.dtypes()}}),
+      {OnCpu({{"T", WithStoredTypes(kMovable)}}),
        InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"multiples"}),
        HostOnGpu({{"T", {DType::kInt32}}})});
 }

@@ -69,7 +69,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"y: T"},
                 .attrs = {"T: type", "Tperm: {int32, int64} = int32"},
                 .shape = TransposeShape},
-               {OnCpu({{"T", kMovable.dtypes()}}),
+               {OnCpu({{"T", WithStoredTypes(kMovable)}}),
                 InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"perm"}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
 
@@ -80,7 +80,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"y: T"},
                 .attrs = {"T: type", "Tperm: {int32, int64} = int32"},
                 .shape = TransposeShape},
-               {OnCpu({{"T", kMovable.dtypes()}})});
+               {OnCpu({{"T", WithStoredTypes(kMovable)}})});
 
   registry.Add({.name = "InvertPermutation",
                 .doc = "Inverts a permutation of the numbers from 0 on.",

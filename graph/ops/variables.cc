@@ -220,7 +220,7 @@ void AddResourceGatherAndOthers(OpRegistry& registry) {
                  "dtype: type", "Tindices: {int32, int64}"},
        .stateful = true,
        .shape = ResourceGatherShape},
-      {NotFoldable(OnCpu({{"dtype", kMovable.dtypes()}})),
+      {NotFoldable(OnCpu({{"dtype", WithStoredTypes(kMovable)}})),
        OnGpu({{"dtype", kMovableOnGpu.dtypes()}}),
        HostOnGpu({{"dtype", {DType::kInt32}}})});
 
@@ -256,7 +256,7 @@ void AddResourceGatherAndOthers(OpRegistry& registry) {
        .attrs = {"dtype: type", "Tindices: {int32, int64}"},
        .stateful = true,
        .shape = ResourceScatterShape},
-      {NotFoldable(OnCpu({{"dtype", kMovable.dtypes()}})),
+      {NotFoldable(OnCpu({{"dtype", WithStoredTypes(kMovable)}})),
        OnGpu({{"dtype", kMovableOnGpu.dtypes()}}),
        HostOnGpu({{"dtype", {DType::kInt32}}})});
 }

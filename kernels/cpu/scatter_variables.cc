@@ -102,7 +102,9 @@ class ResourceGather final : public Kernel {
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakeGather(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("dtype"));
-  if (!kMovable.Contains(dtype)) return UnsupportedType(node, "dtype", dtype);
+  if (!IsPlainBytes(dtype) && !kObjects.Contains(dtype)) {
+    return UnsupportedType(node, "dtype", dtype);
+  }
   LEAT_ASSIGN_OR_RETURN(const int64_t batch_dims,
                         node.attrs.GetInt32("batch_dims"));
   if (batch_dims < 0) {

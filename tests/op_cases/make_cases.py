@@ -99,8 +99,16 @@ def float_text(value, dtype):
     return number(value)
 
 
+# Types without a type in C++: their elements are written as unsigned integers.
+STORED = {np.dtype(tf.as_dtype(n).as_numpy_dtype) for n in
+          ("qint8", "quint8", "qint16", "quint16", "qint32", "float8_e5m2",
+           "float8_e4m3fn", "int4", "uint4")}
+
+
 def plain_values(array):
     flat = array.reshape(-1)
+    if array.dtype in STORED:
+        return [int(v) for v in flat.view(f"u{array.dtype.itemsize}")]
     if array.dtype == object:
         return [v.decode("latin-1") if isinstance(v, bytes) else v for v in flat]
     if np.issubdtype(array.dtype, np.complexfloating):
@@ -129,6 +137,9 @@ def encode_output(tensor):
     value = tensor.numpy()
     if not isinstance(value, np.ndarray):
         value = np.asarray(value, dtype=object if tensor.dtype == tf.string else None)
+    numpy_type = np.dtype(tensor.dtype.as_numpy_dtype)
+    if numpy_type in STORED:
+        value = value.view(numpy_type)
     if value.size <= LARGE:
         return encode(value)
     # `every` is odd, so that the chosen elements are not all in one column.

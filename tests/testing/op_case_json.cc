@@ -123,6 +123,23 @@ void FillWithRamp(double start, double step, size_t period,
   }
 }
 
+// Returns `dtype`, or the unsigned integer type whose elements have as many
+// bytes if `dtype` has no C++ type.
+DType CarrierOf(DType dtype) {
+  if (kMovable.Contains(dtype)) return dtype;
+  if (SizeOf(dtype) == 1) return DType::kUint8;
+  return SizeOf(dtype) == 2 ? DType::kUint16 : DType::kUint32;
+}
+
+// Returns a tensor of `dtype` that shares the bytes of `tensor`. REQUIRES: both
+// dtypes have elements of the same size.
+Tensor As(DType dtype, const Tensor& tensor) {
+  if (tensor.dtype() == dtype) return tensor;
+  Tensor shared = tensor;
+  return Tensor::FromBuffer(dtype, tensor.shape(), tensor.buffer(),
+                            shared.mutable_raw_data());
+}
+
 // Returns every n-th element, beginning with the first.
 Tensor EveryNth(const Tensor& tensor, int64_t every) {
   Tensor result;
@@ -163,12 +180,14 @@ Tensor TensorFromJson(const json& spec) {
       Shape::Create(spec[1].get<std::vector<int64_t>>()).value();
   const json& values = spec[2];
   Tensor tensor;
-  if (const DType dtype = ParseType(spec[0]); dtype == DType::kResource) {
+  const DType dtype = ParseType(spec[0]);
+  if (dtype == DType::kResource) {
     return Tensor::Filled<ResourceHandle>(shape, ResourceHandle());
-  } else if (dtype == DType::kVariant) {
+  }
+  if (dtype == DType::kVariant) {
     return Tensor::Filled<Variant>(shape, Variant());
   }
-  VisitDType(kPlain + kStringOnly, ParseType(spec[0]), [&](auto tag) {
+  VisitDType(kPlain + kStringOnly, CarrierOf(dtype), [&](auto tag) {
     using T = typename decltype(tag)::type;
     tensor = Tensor::Filled<T>(shape, T());
     auto data = tensor.mutable_data<T>();
@@ -183,7 +202,7 @@ Tensor TensorFromJson(const json& spec) {
       FillWithRamp<T>(ramp[0], ramp[1], static_cast<size_t>(ramp[2]), data);
     }
   });
-  return tensor;
+  return As(dtype, tensor);
 }
 
 AttrValue AttrFromJson(const json& spec) {
@@ -251,10 +270,13 @@ std::string Difference(const Tensor& got, const Tensor& expected,
                         expected.DebugString());
   }
   std::string result;
-  VisitDType(kPlain + kStringOnly, expected.dtype(), [&](auto tag) {
+  const DType carrier = CarrierOf(expected.dtype());
+  VisitDType(kPlain + kStringOnly, carrier, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const auto a = got.data<T>();
-    const auto b = expected.data<T>();
+    const Tensor got_values = As(carrier, got);
+    const Tensor expected_values = As(carrier, expected);
+    const auto a = got_values.data<T>();
+    const auto b = expected_values.data<T>();
     for (size_t i = 0; i < b.size() && result.empty(); ++i) {
       if (!Equal(a[i], b[i], precision)) {
         result = absl::StrCat(

@@ -28,7 +28,9 @@ std::vector<nlohmann::json> ReadJsonLines(const std::string& path);
 // Returns the tensor that the list [dtype, shape, values] describes. `values`
 // is a list of elements, or {"ramp": [start, step, modulus]}. In a ramp,
 // element i is start + step * (i % modulus). A resource or variant tensor has
-// no values: its elements are default-constructed.
+// no values: its elements are default-constructed. An element of a type that
+// has no C++ type, such as qint8, is given as the unsigned integer with its
+// bytes.
 Tensor TensorFromJson(const nlohmann::json& spec);
 
 // Returns the value of an attr that the list [kind, value] describes, such as
