@@ -79,4 +79,8 @@ BroadcastPlan<1> PlanStrided(const Shape& shape, const Dims& strides) {
   return Merge<1>(shape, {strides});
 }
 
+BroadcastPlan<2> PlanStrided(const Shape& shape, const Dims& a, const Dims& b) {
+  return Merge<2>(shape, {a, b});
+}
+
 }  // namespace leat::kernels

@@ -63,6 +63,9 @@ absl::StatusOr<BroadcastPlan<1>> PlanBroadcastTo(const Shape& from,
 // dimension, in elements. Strides may be negative. The last stride of the plan
 // may be any number. REQUIRES: there is one stride per dimension.
 BroadcastPlan<1> PlanStrided(const Shape& shape, const Dims& strides);
+// Plans a loop over two such views of the same shape. `a` and `b` are their
+// strides.
+BroadcastPlan<2> PlanStrided(const Shape& shape, const Dims& a, const Dims& b);
 
 // ---------------------------------------------------------------------------
 

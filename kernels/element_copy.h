@@ -236,6 +236,33 @@ void CopyToStrided(WorkQueue& queue, const BroadcastPlan<1>& plan,
               });
 }
 
+// Copies one strided view to another. Sets to[second offset of index i in the
+// plan] = from[first offset of index i in the plan] for all i. REQUIRES: no two
+// indices have the same offset in `to`, and `to` does not overlap `from`.
+template <class E>
+void CopyBetweenStrided(WorkQueue& queue, const BroadcastPlan<2>& plan,
+                        const E* from, E* to) {
+  if (plan.shape.num_elements() == 0) return;
+  const int64_t row_size = plan.row_size();
+  const int64_t from_step = plan.strides[0].back();
+  const int64_t to_step = plan.strides[1].back();
+  ParallelFor(queue, plan.num_rows(), 4 + row_size / 4,
+              [&](int64_t begin, int64_t end) {
+                plan.ForEachRow(begin, end,
+                                [&](const std::array<int64_t, 2>& offsets) {
+                                  const E* in = from + offsets[0];
+                                  E* out = to + offsets[1];
+                                  if (from_step == 1 && to_step == 1) {
+                                    CopyElements(in, row_size, out);
+                                    return;
+                                  }
+                                  for (int64_t i = 0; i < row_size; ++i) {
+                                    out[i * to_step] = in[i * from_step];
+                                  }
+                                });
+              });
+}
+
 }  // namespace leat::kernels
 
 #endif  // LEAT_KERNELS_ELEMENT_COPY_H_
