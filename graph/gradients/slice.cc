@@ -72,12 +72,26 @@ void PadGrad(GradientContext& c) {
   c.set(0, op::Slice(c.grad(), begin, ShapeOf(c.input(0))));
 }
 
+void MirrorPadGrad(GradientContext& c) {
+  if (!c.needs(0)) return;
+  c.set(0,
+        op::MirrorPadGrad(c.grad(), c.input(1), c.attr<std::string>("mode")));
+}
+
+void MirrorPadGradGrad(GradientContext& c) {
+  if (!c.needs(0)) return;
+  c.set(0, op::MirrorPad(c.grad(), c.input(1), c.attr<std::string>("mode")));
+}
+
 }  // namespace
 
 void Register(GradientRegistry& registry) {
   registry.Add("Slice", SliceGrad);
   registry.Add("StridedSlice", StridedSliceGrad);
   registry.Add("Pad", PadGrad);
+  registry.Add("PadV2", PadGrad);
+  registry.Add("MirrorPad", MirrorPadGrad);
+  registry.Add("MirrorPadGrad", MirrorPadGradGrad);
 }
 
 }  // namespace leat::gradients::slice

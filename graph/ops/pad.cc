@@ -1,6 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines Pad, which puts zeros around a tensor.
+// Defines Pad and PadV2, which put zeros or another value around a tensor, and
+// MirrorPad, which puts reflections of the tensor there, with its gradient.
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -36,47 +38,83 @@ absl::StatusOr<int64_t> PaddedRank(const InferenceContext& context) {
   return rank;
 }
 
-template <class T>
-absl::StatusOr<Dims> PaddedExtents(const PartialShape& input, int rank,
-                                   absl::Span<const T> paddings) {
-  Dims dims;
-  for (int i = 0; i < rank; ++i) {
-    const auto row = 2 * static_cast<size_t>(i);
-    int64_t extent = ExtentOf(input, i);
-    for (const int64_t padding :
-         {int64_t{paddings[row]}, int64_t{paddings[row + 1]}}) {
-      if (padding < 0) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("Paddings must be non-negative, got ", padding));
-      }
-      LEAT_ASSIGN_OR_RETURN(extent, AddExtents(extent, padding));
-    }
-    dims.push_back(extent);
+// Returns the known paddings, two for each dimension, or nothing if they are
+// not known.
+absl::StatusOr<std::optional<Dims>> KnownPaddings(
+    const InferenceContext& context, int64_t rank) {
+  const Tensor* paddings = context.input_value(1);
+  if (paddings == nullptr || paddings->num_elements() != 2 * rank) {
+    return std::nullopt;
   }
-  return dims;
+  LEAT_ASSIGN_OR_RETURN(const Tensor flat, paddings->Reshaped(Shape{2 * rank}));
+  LEAT_ASSIGN_OR_RETURN(Dims values, GetIndices(flat, "paddings"));
+  for (const int64_t value : values) {
+    if (value < 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Paddings must be non-negative, got ", value));
+    }
+  }
+  return values;
 }
 
-absl::Status PadShape(InferenceContext& context) {
+// Returns the extent of the output along an axis, given the extent of the input
+// and the two paddings of the axis.
+using ResizedExtent = absl::StatusOr<int64_t> (*)(int64_t extent,
+                                                  int64_t before,
+                                                  int64_t after);
+
+absl::StatusOr<int64_t> PaddedExtent(int64_t extent, int64_t before,
+                                     int64_t after) {
+  LEAT_ASSIGN_OR_RETURN(const int64_t padding, AddExtents(before, after));
+  return AddExtents(extent, padding);
+}
+
+// Returns what is left of `extent` without the paddings.
+absl::StatusOr<int64_t> UnpaddedExtent(int64_t extent, int64_t before,
+                                       int64_t after) {
+  LEAT_ASSIGN_OR_RETURN(const int64_t padding, AddExtents(before, after));
+  if (extent == PartialShape::kUnknown) return extent;
+  if (padding >= extent) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Paddings ", before, " and ", after,
+                     " leave nothing of a dimension of extent ", extent));
+  }
+  return extent - padding;
+}
+
+template <ResizedExtent resize>
+absl::Status ResizedShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const int64_t known_rank, PaddedRank(context));
   if (known_rank == PartialShape::kUnknown) return absl::OkStatus();
   const int rank = static_cast<int>(known_rank);
-  const PartialShape& input = context.input(0);
-  const Tensor* paddings = context.input_value(1);
-  if (paddings == nullptr || paddings->num_elements() != 2 * known_rank) {
+  LEAT_ASSIGN_OR_RETURN(const std::optional<Dims> paddings,
+                        KnownPaddings(context, known_rank));
+  if (!paddings.has_value()) {
     context.set_output(0, PartialShape::UnknownOfRank(rank));
     return absl::OkStatus();
   }
   Dims dims;
-  if (paddings->dtype() == DType::kInt32) {
-    LEAT_ASSIGN_OR_RETURN(
-        dims, PaddedExtents<int32_t>(input, rank, paddings->data<int32_t>()));
-  } else if (paddings->dtype() == DType::kInt64) {
-    LEAT_ASSIGN_OR_RETURN(
-        dims, PaddedExtents<int64_t>(input, rank, paddings->data<int64_t>()));
-  } else {
-    return absl::InvalidArgumentError("paddings must be int32 or int64");
+  for (int i = 0; i < rank; ++i) {
+    const auto row = 2 * static_cast<size_t>(i);
+    LEAT_ASSIGN_OR_RETURN(const int64_t extent,
+                          resize(ExtentOf(context.input(0), i),
+                                 (*paddings)[row], (*paddings)[row + 1]));
+    dims.push_back(extent);
   }
   return SetOutput(dims, context);
+}
+
+absl::Status PadShape(InferenceContext& context) {
+  return ResizedShape<PaddedExtent>(context);
+}
+
+absl::Status PadV2Shape(InferenceContext& context) {
+  LEAT_RETURN_IF_ERROR(context.WithRank(2, 0).status());
+  return PadShape(context);
+}
+
+absl::Status MirrorPadGradShape(InferenceContext& context) {
+  return ResizedShape<UnpaddedExtent>(context);
 }
 
 }  // namespace
@@ -90,9 +128,43 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: T"},
        .attrs = {"T: type", "Tpaddings: {int32, int64} = int32"},
        .shape = PadShape},
-      {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}}),
+      {OnCpu({{"T", WithStoredTypes(kPlain + kStringOnly)}}),
        InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"paddings"}),
        HostOnGpu({{"T", {DType::kInt32}}})});
+
+  registry.Add(
+      {.name = "PadV2",
+       .doc = "Puts constant_values around a tensor, as often before and after "
+              "each axis as paddings says.",
+       .inputs = {"input: T", "paddings: Tpaddings", "constant_values: T"},
+       .outputs = {"output: T"},
+       .attrs = {"T: type", "Tpaddings: {int32, int64} = int32"},
+       .shape = PadV2Shape},
+      {OnCpu({{"T", WithStoredTypes(kPlain + kStringOnly)}}),
+       InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}),
+                    {"paddings", "constant_values"}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
+
+  registry.Add(
+      {.name = "MirrorPad",
+       .doc = "Puts reflections of a tensor around it, with or without "
+              "its border, as mode says.",
+       .inputs = {"input: T", "paddings: Tpaddings"},
+       .outputs = {"output: T"},
+       .attrs = {"T: type", "Tpaddings: {int32, int64} = int32",
+                 "mode: {'REFLECT', 'SYMMETRIC'}"},
+       .shape = PadShape},
+      {OnCpu({{"T", WithStoredTypes(kPlain + kStringOnly)}})});
+
+  registry.Add({.name = "MirrorPadGrad",
+                .doc = "Computes the gradient of MirrorPad: adds what was put "
+                       "around a tensor to where it came from.",
+                .inputs = {"input: T", "paddings: Tpaddings"},
+                .outputs = {"output: T"},
+                .attrs = {"T: type", "Tpaddings: {int32, int64} = int32",
+                          "mode: {'REFLECT', 'SYMMETRIC'}"},
+                .shape = MirrorPadGradShape},
+               {OnCpu({{"T", kNumbersAndComplexes.dtypes()}})});
 }
 
 }  // namespace leat::ops::pad

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines the kernel of Pad, which puts zeros (or empty strings) around the
-// input.
+// Defines the kernels of Pad, which puts zeros (or empty strings) around the
+// input, and of PadV2, which puts a given value there.
 #include <memory>
 
 #include "absl/strings/str_cat.h"
@@ -39,6 +39,18 @@ absl::StatusOr<Dims> GetPaddings(const Tensor& paddings, int rank) {
   return values;
 }
 
+// Sets all elements of `to` to the value that is put around the input.
+template <class E>
+absl::Status FillWithPadding(KernelContext& context, E* to, int64_t n) {
+  if (context.num_inputs() == 2) return ClearElements(context, to, n);
+  const E* value = Elements<E>(context.input(2));
+  if (GpuStream* stream = StreamOf(context)) {
+    return FillValueOnGpu(*stream, sizeof(E), value, to, n);
+  }
+  return FillElements(context, value, to, n);
+}
+
+// The kernel of Pad and PadV2. PadV2 has a third input, the value.
 template <class E>
 class Pad final : public Kernel {
  public:
@@ -47,6 +59,11 @@ class Pad final : public Kernel {
     const int rank = input.rank();
     LEAT_ASSIGN_OR_RETURN(const Dims paddings,
                           GetPaddings(context.input(1), rank));
+    if (context.num_inputs() == 3 && context.input(2).rank() != 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("constant_values must be a scalar. Found: ",
+                       context.input(2).shape().DebugString()));
+    }
     Dims dims;
     for (int i = 0; i < rank; ++i) {
       LEAT_ASSIGN_OR_RETURN(int64_t extent,
@@ -57,7 +74,7 @@ class Pad final : public Kernel {
     LEAT_ASSIGN_OR_RETURN(const Shape shape, Shape::Create(dims));
     LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, shape));
     E* to = MutableElements<E>(*output);
-    LEAT_RETURN_IF_ERROR(ClearElements(context, to, shape.num_elements()));
+    LEAT_RETURN_IF_ERROR(FillWithPadding(context, to, shape.num_elements()));
     if (input.num_elements() == 0) return absl::OkStatus();
     const Dims strides = shape.Strides();
     int64_t offset = 0;
@@ -72,6 +89,8 @@ class Pad final : public Kernel {
 void Register(KernelRegistry& registry) {
   registry.Add("Pad", kCpu, &MakeElementKernel<Pad, kAttrT>);
   registry.Add("Pad", kGpu, &MakeElementKernel<Pad, kAttrT>);
+  registry.Add("PadV2", kCpu, &MakeElementKernel<Pad, kAttrT>);
+  registry.Add("PadV2", kGpu, &MakeElementKernel<Pad, kAttrT>);
 }
 
 }  // namespace leat::kernels::any::pad
