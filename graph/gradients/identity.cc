@@ -28,6 +28,7 @@ void PreventGradientGrad(GradientContext& c) {
 void Register(GradientRegistry& registry) {
   registry.Add("Identity", IdentityGrad);
   registry.Add("IdentityN", IdentityGrad);
+  registry.Add("EnsureShape", IdentityGrad);
   registry.Add("RefIdentity", IdentityGrad);
   registry.Add("PlaceholderWithDefault", FirstInputGrad);
   registry.Add("Print", FirstInputGrad);

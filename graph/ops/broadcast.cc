@@ -1,7 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines BroadcastTo and BroadcastGradientArgs. Gradients of ops that
-// broadcast use BroadcastGradientArgs.
+// Defines BroadcastTo, and BroadcastArgs and BroadcastGradientArgs, which
+// compute with shapes. Gradients of ops that broadcast use
+// BroadcastGradientArgs.
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -36,6 +38,15 @@ absl::Status BroadcastToShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
+absl::Status BroadcastArgsShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const PartialShape a, context.WithRank(0, 1));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape b, context.WithRank(1, 1));
+  const bool is_known = a.dim_known(0) && b.dim_known(0);
+  return SetOutput(
+      {is_known ? std::max(a.dim(0), b.dim(0)) : PartialShape::kUnknown},
+      context);
+}
+
 absl::Status BroadcastGradientArgsShape(InferenceContext& context) {
   for (int i = 0; i < 2; ++i) {
     LEAT_RETURN_IF_ERROR(context.WithRank(i, 1).status());
@@ -54,9 +65,18 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: type", "Tidx: {int32, int64} = int32"},
                 .shape = BroadcastToShape},
-               {OnCpu({{"T", kMovable.dtypes()}}),
+               {OnCpu({{"T", WithStoredTypes(kMovable)}}),
                 InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"shape"}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
+
+  registry.Add({.name = "BroadcastArgs",
+                .doc = "Returns the shape to which operands of the shapes s0 "
+                       "and s1 are broadcast.",
+                .inputs = {"s0: T", "s1: T"},
+                .outputs = {"r0: T"},
+                .attrs = {"T: {int32, int64} = int32"},
+                .shape = BroadcastArgsShape},
+               {OnCpu(), HostOnGpu()});
 
   registry.Add({.name = "BroadcastGradientArgs",
                 .doc = "Returns the axes over which gradients of operands of "

@@ -1,7 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines Identity and the ops that differ from it only in their gradients or
-// in the kind of their inputs.
+// Defines Identity, the ops that differ from it only in their gradients or in
+// the kind of their inputs, and those that check or copy what they return.
+#include <utility>
+
+#include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
@@ -55,9 +58,47 @@ void AddRefIdentity(OpRegistry& registry) {
                RoutesOnAllDevices());
 }
 
+absl::Status EnsureShapeShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const PartialShape expected,
+                        context.Attr<PartialShape>("shape"));
+  LEAT_ASSIGN_OR_RETURN(PartialShape output, Merge(context.input(0), expected));
+  context.set_output(0, std::move(output));
+  return absl::OkStatus();
+}
+
+void AddChecksAndCopies(OpRegistry& registry) {
+  registry.Add(
+      {.name = "EnsureShape",
+       .doc = "Returns its input, and fails if the input does not have "
+              "the shape.",
+       .inputs = {"input: T"},
+       .outputs = {"output: T"},
+       .attrs = {"shape: shape", "T: type"},
+       .shape = EnsureShapeShape},
+      {QuickOnCpu(), RoutesOnGpu()});
+
+  registry.Add({.name = "Snapshot",
+                .doc = "Returns its input as it is at this time.",
+                .inputs = {"input: T"},
+                .outputs = {"output: T"},
+                .attrs = {"T: type"},
+                .shape = shapes::Unchanged},
+               {QuickOnCpu(), RoutesOnGpu()});
+
+  registry.Add({.name = "DeepCopy",
+                .doc = "Returns a copy of its input in memory of its own.",
+                .inputs = {"x: T"},
+                .outputs = {"y: T"},
+                .attrs = {"T: type"},
+                .stateful = true,
+                .shape = shapes::Unchanged},
+               {NotFoldable(OnCpu())});
+}
+
 }  // namespace
 
 void Register(OpRegistry& registry) {
+  AddChecksAndCopies(registry);
   AddIdentityAndOthers(registry);
   AddRefIdentity(registry);
 }

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Defines the kernels of ops on shapes: Shape, ShapeN, Size, Rank,
-// BroadcastGradientArgs, InvertPermutation and ConcatOffset.
+// BroadcastArgs, BroadcastGradientArgs, InvertPermutation and ConcatOffset.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -77,13 +77,39 @@ int64_t AlignedExtent(const Dims& shape, size_t rank, size_t i) {
   return i < missing ? 1 : shape[i - missing];
 }
 
-absl::Status ComputeBroadcastGradientArgs(KernelContext& context) {
+absl::Status CheckVectors(const KernelContext& context) {
   for (int i = 0; i < 2; ++i) {
     if (context.input(i).rank() == 1) continue;
     return absl::InvalidArgumentError(
         absl::StrCat("In[", i, "] must be a vector.",
                      context.input(i).shape().DebugString()));
   }
+  return absl::OkStatus();
+}
+
+absl::Status DoNotBroadcast(const Dims& a, const Dims& b) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("Incompatible shapes: [", absl::StrJoin(a, ","), "] vs. [",
+                   absl::StrJoin(b, ","), "]"));
+}
+
+absl::Status ComputeBroadcastArgs(KernelContext& context) {
+  LEAT_RETURN_IF_ERROR(CheckVectors(context));
+  LEAT_ASSIGN_OR_RETURN(const Dims a, GetIndices(context.input(0), "s0"));
+  LEAT_ASSIGN_OR_RETURN(const Dims b, GetIndices(context.input(1), "s1"));
+  const size_t rank = std::max(a.size(), b.size());
+  Dims result;
+  for (size_t i = 0; i < rank; ++i) {
+    const int64_t x = AlignedExtent(a, rank, i);
+    const int64_t y = AlignedExtent(b, rank, i);
+    if (x != y && x != 1 && y != 1) return DoNotBroadcast(a, b);
+    result.push_back(x == 1 ? y : x);
+  }
+  return SetVector(context, 0, result);
+}
+
+absl::Status ComputeBroadcastGradientArgs(KernelContext& context) {
+  LEAT_RETURN_IF_ERROR(CheckVectors(context));
   LEAT_ASSIGN_OR_RETURN(const Dims a, GetIndices(context.input(0), "s0"));
   LEAT_ASSIGN_OR_RETURN(const Dims b, GetIndices(context.input(1), "s1"));
   Dims reduce_a;
@@ -93,11 +119,7 @@ absl::Status ComputeBroadcastGradientArgs(KernelContext& context) {
     for (size_t i = 0; i < rank; ++i) {
       const int64_t x = AlignedExtent(a, rank, i);
       const int64_t y = AlignedExtent(b, rank, i);
-      if (x != y && x != 1 && y != 1) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("Incompatible shapes: [", absl::StrJoin(a, ","),
-                         "] vs. [", absl::StrJoin(b, ","), "]"));
-      }
+      if (x != y && x != 1 && y != 1) return DoNotBroadcast(a, b);
       if (x == 1) reduce_a.push_back(static_cast<int64_t>(i));
       if (y == 1) reduce_b.push_back(static_cast<int64_t>(i));
     }
@@ -179,6 +201,7 @@ void Register(KernelRegistry& registry) {
   registry.AddForAllDevices("ShapeN", &MakeFunction<&ComputeShapes>);
   registry.AddForAllDevices("Size", &MakeFunction<&ComputeSize>);
   registry.AddForAllDevices("Rank", &MakeFunction<&ComputeRank>);
+  registry.Add("BroadcastArgs", kCpu, &MakeFunction<&ComputeBroadcastArgs>);
   registry.Add("BroadcastGradientArgs", kCpu,
                &MakeFunction<&ComputeBroadcastGradientArgs>);
   registry.Add("InvertPermutation", kCpu,
