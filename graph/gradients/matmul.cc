@@ -62,12 +62,16 @@ void BatchMatMulGrad(GradientContext& c) {
   const Output y = c.input(1);
   const Output dz = c.grad();
   const bool same = SameBatch(x.shape(), y.shape());
+  // The types of BatchMatMulV3 may differ.
+  const auto as_dz = [&](Output factor) {
+    return factor.dtype() == dz.dtype() ? factor : op::Cast(factor, dz.dtype());
+  };
   if (c.needs(0)) {
-    const Output dx = ForA(Batched, dz, y, ta, tb);
+    const Output dx = ForA(Batched, dz, as_dz(y), ta, tb);
     c.set(0, same ? dx : SumBatch(dx, x, y, true));
   }
   if (c.needs(1)) {
-    const Output dy = ForB(Batched, dz, x, ta, tb);
+    const Output dy = ForB(Batched, dz, as_dz(x), ta, tb);
     c.set(1, same ? dy : SumBatch(dy, y, x, false));
   }
 }
@@ -76,7 +80,9 @@ void BatchMatMulGrad(GradientContext& c) {
 
 void Register(GradientRegistry& registry) {
   registry.Add("MatMul", MatMulGrad);
+  registry.Add("BatchMatMul", BatchMatMulGrad);
   registry.Add("BatchMatMulV2", BatchMatMulGrad);
+  registry.Add("BatchMatMulV3", BatchMatMulGrad);
 }
 
 }  // namespace leat::gradients::matmul

@@ -1,8 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines MatMul, and BatchMatMulV2, which multiplies stacks of matrices. Also
-// defines _FusedMatMul, which the fusion pass makes from a MatMul.
+// Defines MatMul, and BatchMatMul in its three versions, which multiplies
+// stacks of matrices. Also defines _FusedMatMul, which the fusion pass makes
+// from a MatMul.
 #include <utility>
+#include <vector>
 
 #include "leat/core/dtype_list.h"
 #include "leat/core/shape.h"
@@ -49,9 +51,79 @@ absl::Status BatchMatMulShape(InferenceContext& context) {
   return SetOutput(dims, context);
 }
 
+// BatchMatMul does not broadcast.
+absl::Status EqualBatchMatMulShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const PartialShape x, context.WithRankAtLeast(0, 2));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape y, context.WithRankAtLeast(1, 2));
+  LEAT_RETURN_IF_ERROR(BatchMatMulShape(context));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape batch,
+                        Merge(Subshape(x, 0, -2), Subshape(y, 0, -2)));
+  if (!batch.rank_known()) return absl::OkStatus();
+  LEAT_ASSIGN_OR_RETURN(const bool adj_x, context.Attr<bool>("adj_x"));
+  LEAT_ASSIGN_OR_RETURN(const bool adj_y, context.Attr<bool>("adj_y"));
+  Dims dims(batch.dims().begin(), batch.dims().end());
+  dims.push_back(ExtentOf(x, adj_x ? -1 : -2));
+  dims.push_back(ExtentOf(y, adj_y ? -2 : -1));
+  return SetOutput(dims, context);
+}
+
+constexpr DTypeList<int16_t> kInt16Only;
+
+// Returns the signatures of BatchMatMulV3: one for each type that is multiplied
+// as it is, and those of 8-bit integers.
+std::vector<KernelSignature> MixedSignatures() {
+  const auto mixed = [](std::vector<DType> a, std::vector<DType> b, DType out) {
+    return ExpensiveOnCpu(
+        {{"Ta", std::move(a)}, {"Tb", std::move(b)}, {"Tout", {out}}});
+  };
+  std::vector<KernelSignature> signatures;
+  for (const DType dtype :
+       (kFloatsAndComplexes + kIndices + kInt16Only).dtypes()) {
+    signatures.push_back(mixed({dtype}, {dtype}, dtype));
+  }
+  const std::vector<DType> narrow = {DType::kInt8, DType::kUint8};
+  const std::vector<DType> bfloat = {DType::kBfloat16};
+  signatures.push_back(mixed(narrow, narrow, DType::kInt32));
+  signatures.push_back(mixed(narrow, bfloat, DType::kBfloat16));
+  signatures.push_back(mixed(bfloat, narrow, DType::kBfloat16));
+  return signatures;
+}
+
+void RegisterOtherVersions(OpRegistry& registry) {
+  registry.Add(
+      {.name = "BatchMatMul",
+       .doc =
+           "Multiplies matrices in the last two axes of x and y, whose other "
+           "axes are the same.",
+       .inputs = {"x: T", "y: T"},
+       .outputs = {"output: T"},
+       .attrs = {"T: {bfloat16, half, float, double, int32, int64, complex64, "
+                 "complex128}",
+                 "adj_x: bool = false", "adj_y: bool = false"},
+       .shape = EqualBatchMatMulShape},
+      {ExpensiveOnCpu({{"T", (kFloatsAndComplexes + kIndices).dtypes()}})});
+
+  registry.Add(
+      {.name = "BatchMatMulV3",
+       .doc = "Multiplies matrices in the last two axes of x and y, which may "
+              "have different types.",
+       .inputs = {"x: Ta", "y: Tb"},
+       .outputs = {"output: Tout"},
+       .attrs = {"Ta: {bfloat16, half, float, double, uint8, int8, int16, "
+                 "int32, int64, complex64, complex128}",
+                 "Tb: {bfloat16, half, float, double, uint8, int8, int16, "
+                 "int32, int64, complex64, complex128}",
+                 "Tout: {bfloat16, half, float, double, int16, int32, int64, "
+                 "complex64, complex128}",
+                 "adj_x: bool = false", "adj_y: bool = false"},
+       .shape = BatchMatMulShape},
+      MixedSignatures());
+}
+
 }  // namespace
 
 void Register(OpRegistry& registry) {
+  RegisterOtherVersions(registry);
   registry.Add(
       {.name = "MatMul",
        .doc = "Multiplies two matrices, each of which may be transposed first.",

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines the kernels of MatMul, _FusedMatMul and BatchMatMulV2. oneDNN
-// multiplies floats, and Eigen multiplies all other types. Before the
-// multiplication, half and bfloat16 are converted to float, and int16 to int32.
+// Defines the kernels of MatMul, _FusedMatMul and BatchMatMul in its three
+// versions. oneDNN multiplies floats, and Eigen multiplies all other types.
+// Before the multiplication, half and bfloat16 are converted to float, and
+// int16 to int32.
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -24,6 +25,8 @@ namespace {
 
 constexpr auto kTypes = kFloatsAndComplexes + kIndices;
 constexpr auto kBatchTypes = kTypes + DTypeList<int16_t>();
+// The types that BatchMatMulV3 also multiplies, after it has converted them.
+constexpr DTypeList<int8_t, uint8_t> kNarrowInts;
 
 // Is the type in which products of T are computed. 16-bit types are computed in
 // a wider type, so no product is compiled for them.
@@ -206,13 +209,18 @@ std::vector<int64_t> BroadcastIndices(const Shape& output, const Shape& input) {
   return result;
 }
 
+// The kernel of products of elements of type T. Inputs of a narrower type are
+// converted to T first.
 template <class T>
 class BatchMatMulKernel final : public Kernel {
  public:
-  BatchMatMulKernel(bool adjoint_x, bool adjoint_y)
-      : adjoint_x_(adjoint_x), adjoint_y_(adjoint_y) {}
+  // Unless `broadcasts` is set, both inputs must have the same batch
+  // dimensions.
+  BatchMatMulKernel(bool adjoint_x, bool adjoint_y, bool broadcasts)
+      : adjoint_x_(adjoint_x), adjoint_y_(adjoint_y), broadcasts_(broadcasts) {}
 
   absl::Status Compute(KernelContext& context) const final {
+    if (!broadcasts_) LEAT_RETURN_IF_ERROR(CheckEqualBatches(context));
     LEAT_ASSIGN_OR_RETURN(const BatchProduct p,
                           BatchMatrixProduct(context, adjoint_x_, adjoint_y_));
     LEAT_ASSIGN_OR_RETURN(const Tensor x, Operand(context, 0, adjoint_x_));
@@ -235,6 +243,7 @@ class BatchMatMulKernel final : public Kernel {
   static absl::StatusOr<Tensor> Operand(KernelContext& context, int i,
                                         bool is_adjoint) {
     const Tensor& input = context.input(i);
+    if (input.dtype() != kDTypeOf<T>) return Converted(context, input);
     if (!kComplexes.Contains(kDTypeOf<T>) || !is_adjoint) return input;
     LEAT_ASSIGN_OR_RETURN(Tensor conjugate, context.AllocateTemporary(
                                                 input.dtype(), input.shape()));
@@ -247,6 +256,25 @@ class BatchMatMulKernel final : public Kernel {
                   }
                 });
     return conjugate;
+  }
+
+  // Returns the elements of `input`, which are 8-bit integers, as elements of
+  // type T.
+  static absl::StatusOr<Tensor> Converted(KernelContext& context,
+                                          const Tensor& input) {
+    LEAT_ASSIGN_OR_RETURN(Tensor converted, context.AllocateTemporary(
+                                                kDTypeOf<T>, input.shape()));
+    T* const to = converted.template mutable_data<T>().data();
+    VisitDType(kNarrowInts, input.dtype(), [&](auto tag) {
+      const auto from = input.data<typename decltype(tag)::type>();
+      ParallelFor(context.compute_queue(), input.num_elements(), /*cost=*/1,
+                  [=](int64_t begin, int64_t end) {
+                    for (int64_t k = begin; k < end; ++k) {
+                      to[k] = T(static_cast<Wide<T>>(from[k]));
+                    }
+                  });
+    });
+    return converted;
   }
 
   template <class Element>
@@ -286,6 +314,7 @@ class BatchMatMulKernel final : public Kernel {
 
   const bool adjoint_x_;
   const bool adjoint_y_;
+  const bool broadcasts_;
 };
 
 template <template <class> class K, class Types>
@@ -312,16 +341,31 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeFusedMatMul(const NodeDef& node) {
   return std::unique_ptr<Kernel>(
       std::make_unique<FusedMatMul>(a, b, fused_ops));
 }
+
+// Makes the kernel of a product of batches. `attr` is the type attr of the
+// output.
+template <const auto& attr, bool broadcasts>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeBatchMatMul(const NodeDef& node) {
-  return MakeProduct<BatchMatMulKernel>(node, kBatchTypes, "adj_x", "adj_y");
+  LEAT_ASSIGN_OR_RETURN(bool x, node.attrs.GetOr<bool>("adj_x", false));
+  LEAT_ASSIGN_OR_RETURN(bool y, node.attrs.GetOr<bool>("adj_y", false));
+  return MakeForType(
+      node, attr, kBatchTypes, [&](auto tag) -> std::unique_ptr<Kernel> {
+        using T = typename decltype(tag)::type;
+        return std::make_unique<BatchMatMulKernel<T>>(x, y, broadcasts);
+      });
 }
+
+constexpr char kInputType[] = "T";
+constexpr char kOutputType[] = "Tout";
 
 }  // namespace
 
 void Register(KernelRegistry& registry) {
   registry.Add("MatMul", kCpu, &MakeMatMul);
   registry.Add("_FusedMatMul", kCpu, &MakeFusedMatMul);
-  registry.Add("BatchMatMulV2", kCpu, &MakeBatchMatMul);
+  registry.Add("BatchMatMul", kCpu, &MakeBatchMatMul<kInputType, false>);
+  registry.Add("BatchMatMulV2", kCpu, &MakeBatchMatMul<kInputType, true>);
+  registry.Add("BatchMatMulV3", kCpu, &MakeBatchMatMul<kOutputType, true>);
 }
 
 }  // namespace leat::kernels::cpu::matmul

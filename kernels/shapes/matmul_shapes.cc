@@ -82,4 +82,25 @@ absl::StatusOr<BatchProduct> BatchMatrixProduct(const KernelContext& context,
   return p;
 }
 
+absl::Status CheckEqualBatches(const KernelContext& context) {
+  const Shape& x = context.input(0).shape();
+  const Shape& y = context.input(1).shape();
+  if (x.rank() != y.rank()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("In[0] and In[1] has different ndims: ", x.DebugString(),
+                     " vs. ", y.DebugString()));
+  }
+  if (x.rank() < 2) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("In[0] and In[1] ndims must be >= 2: ", x.rank()));
+  }
+  for (int i = 0; i + 2 < x.rank(); ++i) {
+    if (x.dim(i) == y.dim(i)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "In[0].dim(", i, ") and In[1].dim(", i,
+        ") must be the same: ", x.DebugString(), " vs ", y.DebugString()));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace leat::kernels

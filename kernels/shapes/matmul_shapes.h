@@ -1,10 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// These functions check the shapes of MatMul and BatchMatMulV2. The kernels for
+// These functions check the shapes of MatMul and BatchMatMul. The kernels for
 // all devices share them.
 #ifndef LEAT_KERNELS_SHAPES_MATMUL_SHAPES_H_
 #define LEAT_KERNELS_SHAPES_MATMUL_SHAPES_H_
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "leat/core/shape.h"
 #include "leat/kernels/dense.h"
@@ -34,6 +35,10 @@ struct BatchProduct {
 // fit.
 absl::StatusOr<BatchProduct> BatchMatrixProduct(const KernelContext& context,
                                                 bool adjoint_x, bool adjoint_y);
+
+// Returns INVALID_ARGUMENT, with TensorFlow's text, unless inputs 0 and 1 have
+// the same batch dimensions.
+absl::Status CheckEqualBatches(const KernelContext& context);
 
 }  // namespace leat::kernels
 
