@@ -1,7 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines ScatterNd, which adds updates to a tensor of zeros at given indices.
+// Defines ScatterNd, which adds updates to a tensor of zeros at given indices,
+// and TensorScatterUpdate and so on, which combine them with another tensor.
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
@@ -49,9 +51,64 @@ absl::Status ScatterNdShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
+absl::Status TensorScatterShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(PartialShape tensor, context.WithRankAtLeast(0, 1));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape indices,
+                        context.WithRankAtLeast(1, 1));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape updates,
+                        context.WithRankAtLeast(2, 1));
+  LEAT_ASSIGN_OR_RETURN(const int64_t size, ElementCount(tensor));
+  LEAT_ASSIGN_OR_RETURN(const int64_t wanted, ElementCount(updates));
+  if (size == 0 && wanted > 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Indices and updates specified for empty output, of shape ",
+        tensor.DebugString()));
+  }
+  LEAT_RETURN_IF_ERROR(CheckUpdates(indices, updates, tensor));
+  context.set_output(0, std::move(tensor));
+  return absl::OkStatus();
+}
+
+// Adds the op `name`, whose indices have one of the types in `index_types`.
+void AddTensorScatter(OpRegistry& registry, const char* name, const char* doc,
+                      const char* index_types, std::vector<DType> types) {
+  registry.Add(
+      {.name = name,
+       .doc = doc,
+       .inputs = {"tensor: T", "indices: Tindices", "updates: T"},
+       .outputs = {"output: T"},
+       .attrs = {"T: type", absl::StrCat("Tindices: ", index_types)},
+       .shape = TensorScatterShape},
+      {OnCpu({{"T", std::move(types)}, {"Tindices", kIndices.dtypes()}})});
+}
+
+void AddTensorScatters(OpRegistry& registry) {
+  AddTensorScatter(
+      registry, "TensorScatterUpdate",
+      "Replaces parts of a tensor by updates, at the coordinates in indices.",
+      "{int16, int32, int64, uint16}", WithStoredTypes(kPlain + kStringOnly));
+  AddTensorScatter(registry, "TensorScatterAdd",
+                   "Adds updates to parts of a tensor, at the coordinates in "
+                   "indices.",
+                   "{int32, int64}", kNumbersAndComplexes.dtypes());
+  AddTensorScatter(registry, "TensorScatterSub",
+                   "Subtracts updates from parts of a tensor, at the "
+                   "coordinates in indices.",
+                   "{int32, int64}", kNumbersAndComplexes.dtypes());
+  AddTensorScatter(registry, "TensorScatterMax",
+                   "Takes the maximum of parts of a tensor and updates, at the "
+                   "coordinates in indices.",
+                   "{int32, int64}", kNumbers.dtypes());
+  AddTensorScatter(registry, "TensorScatterMin",
+                   "Takes the minimum of parts of a tensor and updates, at the "
+                   "coordinates in indices.",
+                   "{int32, int64}", kNumbers.dtypes());
+}
+
 }  // namespace
 
 void Register(OpRegistry& registry) {
+  AddTensorScatters(registry);
   registry.Add(
       {.name = "ScatterNd",
        .doc =

@@ -62,12 +62,16 @@ absl::Status CheckCounts(const Tensor& indices, const Tensor& updates,
 
 }  // namespace
 
+absl::Status CheckScatterNd(const Tensor& indices, const Tensor& updates,
+                            const Shape& output) {
+  LEAT_RETURN_IF_ERROR(CheckShapes(indices, updates, output));
+  return CheckCounts(indices, updates, output);
+}
+
 absl::StatusOr<Shape> ScatterNdShape(const KernelContext& context) {
-  const Tensor& indices = context.input(0);
-  const Tensor& updates = context.input(1);
   LEAT_ASSIGN_OR_RETURN(Shape shape, GetShape(context.input(2), "shape"));
-  LEAT_RETURN_IF_ERROR(CheckShapes(indices, updates, shape));
-  LEAT_RETURN_IF_ERROR(CheckCounts(indices, updates, shape));
+  LEAT_RETURN_IF_ERROR(
+      CheckScatterNd(context.input(0), context.input(1), shape));
   return shape;
 }
 

@@ -14,6 +14,11 @@
 
 namespace leat::kernels {
 
+// Returns an error unless the indices and the updates fit an output of the
+// given shape.
+absl::Status CheckScatterNd(const Tensor& indices, const Tensor& updates,
+                            const Shape& output);
+
 // Returns the shape of the output of ScatterNd, which is the value of input 2.
 // Returns an error unless the indices (input 0) and the updates (input 1) fit
 // it.
