@@ -5,16 +5,13 @@
 namespace leat::gradients::matrix_diag {
 namespace {
 
-// Returns a scalar zero of the type of `like`.
-Output ZeroLike(Output like) { return op::Cast(0, like.dtype()); }
-
 void MatrixDiagGrad(GradientContext& c) {
   if (c.needs(0)) c.set(0, op::MatrixDiagPart(c.grad()));
 }
 
 void MatrixDiagV3Grad(GradientContext& c) {
   if (!c.needs(0)) return;
-  c.set(0, op::MatrixDiagPartV3(c.grad(), c.input(1), ZeroLike(c.grad()),
+  c.set(0, op::MatrixDiagPartV3(c.grad(), c.input(1), 0,
                                 {.align = c.attr<std::string>("align")}));
 }
 
@@ -43,8 +40,7 @@ void MatrixSetDiagV3Grad(GradientContext& c) {
                                  c.input(2), {.align = align}));
   }
   if (c.needs(1)) {
-    c.set(1, op::MatrixDiagPartV3(c.grad(), c.input(2), ZeroLike(c.grad()),
-                                  {.align = align}));
+    c.set(1, op::MatrixDiagPartV3(c.grad(), c.input(2), 0, {.align = align}));
   }
 }
 

@@ -679,6 +679,157 @@ def narrow_indices():
        f(5, 4), K16(1, 2), K(1))
 
 
+def moving():
+  reverse = {'T': 'float', 'Tidx': 'int32'}
+  for axes in ([0], [-1], [0, 1], [2], [-3], [0, -2]):
+    case('ReverseV2', reverse, f(2, -1), K(axes))
+  case('ReverseV2', reverse, f(2, 3), K(0))
+  case('ReverseV2', reverse, f(2, 3), i32(2))
+  case('ReverseV2', reverse, ANY, K([0]))
+  sequence = {'T': 'float', 'Tlen': 'int32', 'seq_dim': 1}
+  for x, lengths in ((f(-1, 3), i32(2)), (f(2, 3), i32(3)), (f(2, 3), i32()),
+                     (ANY, i32(2)), (f(2), i32(2))):
+    case('ReverseSequence', sequence, x, lengths)
+  for seq, batch in ((0, 1), (0, 2)):
+    case('ReverseSequence', {**sequence, 'seq_dim': seq, 'batch_dim': batch},
+         f(4, -1), i32(3))
+  for seq, batch in ((-2, 0), (0, -10), (-10, -10)):
+    case('ReverseSequence', {**sequence, 'seq_dim': seq, 'batch_dim': batch},
+         f(4, -1), i32(3), ours=['error'])
+  roll = {'T': 'float', 'Tshift': 'int32', 'Taxis': 'int32'}
+  for x, shift, axis in ((f(2, -1), i32(), i32()), (f(2), i32(1), i32(1)),
+                         (f(), i32(), i32()), (f(2), i32(1, 1), i32(1)),
+                         (ANY, i32(), i32())):
+    case('Roll', roll, x, shift, axis)
+  pad = {'T': 'float', 'Tpaddings': 'int32'}
+  case('PadV2', pad, f(2, -1), K([[1, 1], [0, 2]]), f())
+  case('PadV2', pad, f(2, 3), K([[1, 1], [0, 2]]), f(1), ours=['error'])
+  for mode in ('REFLECT', 'SYMMETRIC'):
+    mirror = {**pad, 'mode': mode}
+    case('MirrorPad', mirror, f(2, -1), K([[1, 1], [0, 2]]))
+    case('MirrorPad', mirror, f(2, -1), i32(2, 2))
+    case('MirrorPad', mirror, f(2, 3), K([[-1, 1], [0, 0]]))
+    case('MirrorPadGrad', mirror, f(4, -1), K([[1, 1], [0, 2]]))
+    case('MirrorPadGrad', mirror, f(4, -1), i32(2, 2))
+    case('MirrorPadGrad', mirror, f(4, 3), K([[2, 2], [0, 0]]), ours=['error'])
+    case('MirrorPadGrad', mirror, f(4, 3), K([[-1, 2], [0, 0]]))
+    case('MirrorPadGrad', mirror, ANY, K([[1, 2], [0, 0]]))
+  case('EnsureShape', {'T': 'float', 'shape': [2, -1]}, f(-1, 3))
+  case('EnsureShape', {'T': 'float', 'shape': [2, -1]}, f(4, 3))
+  case('EnsureShape', {'T': 'float', 'shape': [2, -1]}, ANY)
+  case('Snapshot', F, f(2, -1))
+  case('DeepCopy', F, f(2, -1))
+  for target in ('int8', 'int32', 'double'):
+    for x in (f(3, 2), f(-1), f(), f(3), ANY):
+      case('Bitcast', {'T': 'float', 'type': target}, x)
+
+
+def blocks():
+  nd = {'T': 'float', 'Tblock_shape': 'int32'}
+  to_batch, to_space = {**nd, 'Tpaddings': 'int32'}, {**nd, 'Tcrops': 'int32'}
+  for op, attrs in (('SpaceToBatchND', to_batch), ('BatchToSpaceND', to_space)):
+    for x in (f(12, 4, 6, 3), f(-1, 4, 6, -1), f(12, -1, 6), f(12, 4), ANY):
+      case(op, attrs, x, K([2, 3]), K([[0, 0], [2, 1]]))
+    case(op, attrs, f(12, 4, 6), K([2, 2]), K([[1, 1], [2, 2]]))
+    case(op, attrs, f(12, 4, 6), K([2, 2]), i32(2, 2))
+    case(op, attrs, f(12, 4, 6), i32(2), K([[1, 1], [2, 2]]))
+    case(op, attrs, f(12, 4, 6), i32(-1), K([[1, 1], [2, 2]]),
+         ours=['<unknown>'])
+    case(op, attrs, f(12, 4, 6), K([2, 2]), K([[1, 1]]))
+    case(op, attrs, f(12, 4, 6), K([2, 0]), K([[1, 1], [2, 2]]))
+    case(op, attrs, f(12, 4, 6), K([2, 2]), K([[-1, 1], [2, 2]]))
+    case(op, attrs, f(12, 4, 6), K([5, 2]), K([[4, 4], [2, 2]]))
+  for op, attrs in (('SpaceToBatch', {'Tpaddings': 'int32'}), ('BatchToSpace', {'Tidx': 'int32'})):
+    attrs = {'T': 'float', 'block_size': 2, **attrs}
+    for x in (f(8, 3, 4, 1), f(-1, 3, -1, 2), f(6, 3, 5, 1), f(2, 3), ANY):
+      case(op, attrs, x, K([[0, 1], [1, 1]]))
+    case(op, attrs, f(8, 4, 4, 1), i32(2, 2))
+    case(op, attrs, f(8, 4, 4, 1), K([[0, 1], [-1, 1]]))
+  for data_format in ('NHWC', 'NCHW'):
+    for op in ('SpaceToDepth', 'DepthToSpace'):
+      attrs = {'T': 'float', 'block_size': 2, 'data_format': data_format}
+      for x in (f(1, 4, 4, 4), f(-1, 8, 4, -1), f(1, 3, 4, 3), f(2, 3), ANY):
+        case(op, attrs, x)
+
+
+def diagonals():
+  align = {'T': 'float'}
+  any_extent = K(-1)
+  for k in ([0], [1], [-1, 1], [1, 0], [0, 1, 2]):
+    for x in (f(2, 3, 4), f(-1, 3), f(3), f(), ANY):
+      ours = {'[-1, 1] [-1, 3]': ['[3,3]'], '[-1, 1] [3]': ['error'],
+              '[1, 0] None': ['error'], '[0, 1, 2] None': ['error']}
+      case('MatrixDiagV3', align, x, K(k), any_extent, any_extent, f(),
+           ours=ours.get('%s %s' % (k, x.shape)))
+  for rows, columns in ((4, -1), (-1, 6), (4, 6), (3, 3), (6, 6)):
+    case('MatrixDiagV3', align, f(2, 4), K(0), K(rows), K(columns), f())
+  case('MatrixDiagV3', align, f(2, 4), i32(), any_extent, any_extent, f())
+  case('MatrixDiagV3', align, f(2, 4), K(0), i32(1), any_extent, f())
+  case('MatrixDiagV3', align, f(2, 4), K(0), any_extent, any_extent, f(1))
+  for k in ([0], [1], [-1, 1], [1, 0], [4], [-3], [0, 1, 2]):
+    for x in (f(5, 3, 4), f(-1, 3, -1), f(3), ANY):
+      never_runs = x is ANY and k in ([1, 0], [0, 1, 2]) or x.shape == [-1, 3, -1] and k == [-3]
+      case('MatrixDiagPartV3', align, x, K(k), f(), ours=['error'] if never_runs else None)
+    case('MatrixSetDiagV3', align, f(5, 3, 4), f(5, 3), K(k))
+    case('MatrixSetDiagV3', align, f(-1, 3, 4), f(5, 3, 3), K(k),
+         ours=['[5,3,4]'] if k == [-1, 1] else None)
+    case('MatrixSetDiagV3', align, f(5, -1, 4), ANY, K(k), ours=['error'] if k == [4] else None)
+  case('MatrixSetDiagV3', align, f(5, 3, 4), f(5, 3), i32())
+  case('MatrixSetDiagV3', align, ANY, f(5, 3), K(0))
+  for x in (f(2, 3, 4), f(3, 3), f(-1, 2), f(2), f(), ANY):
+    case('MatrixDiag', F, x)
+    case('MatrixDiagPart', F, x)
+    case('Diag', F, x)
+    case('DiagPart', F, x)
+    case('MatrixSetDiag', F, x, ANY)
+    case('MatrixSetDiag', F, x, f(2))
+    case('MatrixBandPart', {**F, 'Tindex': 'int32'}, x, i32(), i32(),
+         ours=['error'] if x.shape in ([], [2]) else None)
+  case('DiagPart', F, f(2, -1, -1, 3))
+  case('MatrixSetDiag', F, f(2, 3, 4), f(2, 4))
+  case('MatrixBandPart', {**F, 'Tindex': 'int32'}, f(2, 3), i32(1), i32(), ours=['error'])
+
+
+def comparing():
+  for x in (f(3), f(-1), f(2, 3), f(), ANY):
+    case('UniqueWithCounts', {**F, 'out_idx': 'int32'}, x,
+         ours=['[?]'] * 3 if x is ANY else ['error'] if len(x.shape) != 1 else None)
+    case('ListDiff', {**F, 'out_idx': 'int32'}, x, f(2))
+    case('ListDiff', {**F, 'out_idx': 'int32'}, f(2), x)
+    for op in ('UniqueV2', 'UniqueWithCountsV2'):
+      attrs = {**F, 'Taxis': 'int32', 'out_idx': 'int32'}
+      for axes in ([0], [1], [-1], [], [0, 1]):
+        ours = None
+        if x.shape == [2, 3] and len(axes) == 1:
+          ours = (['[?,3]', '[2]'] if axes == [0] else ['[2,?]', '[3]']) + ['[?]'] * (
+              op == 'UniqueWithCountsV2')
+        case(op, attrs, x, K(axes, shape=[len(axes)]), ours=ours)
+      case(op, attrs, x, i32(1))
+  for a, b in ((i32(2), i32(3)), (i32(2), i32(-1)), (IANY, i32(1)), (i32(1), i32()),
+               (K([2, 1]), K([3]))):
+    case('BroadcastArgs', {'T': 'int32'}, a, b)
+
+
+def combining():
+  for x, y in ((f(2, 3, 4), f(2, 4, 5)), (f(-1, 3, 4), f(2, -1, 5)), (f(2, 3, 4), f(1, 4, 5)),
+               (f(3, 4), f(4, 5)), (f(3), f(3)), (f(3, 4), f(3, 5)), (ANY, f(4, 5)),
+               (f(2, 3, 4), ANY), (f(2, 3, 4), f(4, 5))):
+    case('BatchMatMul', {'T': 'float', 'adj_x': False, 'adj_y': False}, x, y)
+    case('BatchMatMulV3', {'Ta': 'float', 'Tb': 'float', 'Tout': 'float', 'adj_x': False,
+                           'adj_y': False}, x, y)
+  case('BatchMatMul', {'T': 'float', 'adj_x': True, 'adj_y': True}, f(2, 4, 3), f(2, 5, 4))
+  scatter = {'T': 'float', 'Tindices': 'int32'}
+  for op in ('TensorScatterUpdate', 'TensorScatterAdd', 'TensorScatterSub', 'TensorScatterMax',
+             'TensorScatterMin'):
+    for x, indices, updates in ((f(4, 5), i32(2, 1), f(2, 5)), (f(4, 5), i32(2, 2), f(2)),
+                                (f(4, 5), i32(2, 1), f(2, 6)), (f(4, 5), i32(2, 3), f(2)),
+                                (f(4, -1), i32(-1, 1), f(2, 5)), (ANY, i32(2, 1), f(2, 5)),
+                                (f(4, 5), IANY, f(2, 5)), (f(4, 5), i32(2, 1), ANY),
+                                (f(0), i32(2, 1), f(2)), (f(), i32(2, 1), f(2)),
+                                (f(4), i32(), f(1))):
+      case(op, scatter, x, indices, updates)
+
+
 def flow():
   case('Switch', F, f(2, -1), Value('bool', []))
   case('Merge', {**F, 'N': 2}, f(2, 3), f(2, 4))
@@ -797,7 +948,8 @@ def checkpoints():
 
 
 print('# Written by dump_shape_cases.py with TensorFlow %s.' % tf.__version__)
-for family in (reshaping, joining, slicing, rearranging, gathering, arithmetic,
+for family in (reshaping, joining, slicing, rearranging, gathering, moving,
+               blocks, diagonals, comparing, combining, arithmetic,
                convolution, losses, random, variables, lists,
                narrow_indices, flow, queues, accumulators, arrays, stacks, checkpoints):
   family()

@@ -50,6 +50,9 @@ void AddMatrices(std::vector<GradientCase>& cases);
 void AddImages(std::vector<GradientCase>& cases);
 void AddShapes(std::vector<GradientCase>& cases);
 void AddGathers(std::vector<GradientCase>& cases);
+void AddMoves(std::vector<GradientCase>& cases);
+void AddDiagonals(std::vector<GradientCase>& cases);
+void AddCombinations(std::vector<GradientCase>& cases);
 
 }  // namespace leat
 

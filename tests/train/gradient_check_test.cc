@@ -138,6 +138,9 @@ std::vector<GradientCase> Cases() {
   AddImages(cases);
   AddShapes(cases);
   AddGathers(cases);
+  AddMoves(cases);
+  AddDiagonals(cases);
+  AddCombinations(cases);
   return cases;
 }
 

@@ -479,10 +479,98 @@ def gathers(c):
     c.add("TopKV2", "of a vector", [values([5]), np.array(3, np.int32)])
 
 
+def pairs(*numbers):
+    return np.array(numbers, np.int32).reshape([-1, 2])
+
+
+def moves(c):
+    for dtype in ALL:
+        name = dtype_name(dtype)
+        c.add("ReverseV2", name, [values([2, 3, 2], dtype), i32(1, 0)])
+        c.add("ReverseSequence", name, [values([2, 4], dtype), i32(3, 0)], seq_dim=1)
+        c.add("Roll", name, [values([2, 5], dtype), i32(1, -7), i32(0, 1)])
+        c.add("PadV2", name, [values([2, 3], dtype), pairs(1, 0, 2, 1),
+                              values([], dtype)])
+        for mode in ("REFLECT", "SYMMETRIC"):
+            c.add("MirrorPad", f"{mode} {name}",
+                  [values([3, 4], dtype), pairs(1, 2, 3, 0)], mode=mode)
+            c.add("MirrorPadGrad", f"{mode} {name}",
+                  [values([6, 7], dtype), pairs(1, 2, 3, 0)], mode=mode)
+        blocks = [values([2, 3, 4, 2], dtype), i32(2, 3), pairs(1, 0, 0, 2)]
+        c.add("SpaceToBatchND", name, blocks)
+        c.add("BatchToSpaceND", name, [values([12, 2, 2, 1], dtype)] + blocks[1:])
+        c.add("SpaceToBatch", name, [values([1, 3, 2, 2], dtype), pairs(1, 0, 0, 2)],
+              block_size=2)
+        c.add("BatchToSpace", name, [values([4, 2, 2, 2], dtype), pairs(1, 0, 0, 2)],
+              block_size=2)
+        c.add("SpaceToDepth", name, [values([2, 4, 2, 3], dtype)], block_size=2)
+        c.add("DepthToSpace", name, [values([2, 1, 2, 8], dtype)], block_size=2)
+        c.add("EnsureShape", name, [values([2, 3], dtype)], shape=[2, 3])
+
+
+def diagonals(c):
+    any_extent = np.array(-1, np.int32)
+    for dtype in ALL:
+        name = dtype_name(dtype)
+        zero = np.zeros([], dtype)
+        c.add("MatrixDiag", name, [values([2, 3], dtype)])
+        c.add("MatrixDiagPart", name, [values([2, 3, 3], dtype)])
+        c.add("MatrixSetDiag", name, [values([2, 3, 4], dtype),
+                                      values([2, 3], dtype, salt=1)], by=(0, 1))
+        c.add("MatrixBandPart", name, [values([2, 3, 4], dtype),
+                                       np.array(1, np.int32), np.array(0, np.int32)])
+        for align in ("RIGHT_LEFT", "LEFT_RIGHT"):
+            tag = f"{align} {name}"
+            c.add("MatrixDiagV3", tag,
+                  [values([2, 3, 3], dtype), i32(-1, 1), np.array(3, np.int32),
+                   np.array(4, np.int32), zero], align=align)
+            c.add("MatrixDiagPartV3", tag, [values([2, 3, 4], dtype), i32(-1, 2), zero],
+                  align=align)
+            c.add("MatrixSetDiagV3", tag, [values([2, 3, 4], dtype),
+                                           values([2, 3, 3], dtype, salt=1),
+                                           i32(-1, 1)], by=(0, 1), align=align)
+        if dtype != BFLOAT16:  # TensorFlow has no kernel for it
+            c.add("Diag", name, [values([2, 3], dtype)])
+            c.add("DiagPart", name, [values([2, 3, 2, 3], dtype)])
+    c.add("MatrixDiagPart", "wide", [values([2, 3, 4])])
+    c.add("MatrixDiagV3", "one diagonal", [values([2, 3]), i32(-1), any_extent,
+                                           any_extent, np.zeros([], np.float32)])
+    c.add("MatrixDiagPartV3", "one diagonal", [values([2, 3, 4]), i32(2),
+                                               np.zeros([], np.float32)])
+    c.add("MatrixSetDiagV3", "one diagonal", [values([2, 3, 4]), values([2, 2]),
+                                              i32(2)], by=(0, 1))
+
+
+def combinations(c):
+    for ta in (False, True):
+        for tb in (False, True):
+            for dtype in ALL:
+                x = values([2, 3, 2] if ta else [2, 2, 3], dtype)
+                y = values([2, 4, 3] if tb else [2, 3, 4], dtype, salt=1)
+                name = f"transposes {ta} {tb} {dtype_name(dtype)}"
+                c.add("BatchMatMul", name, [x, y], by=(0, 1), adj_x=ta, adj_y=tb)
+                if dtype != np.float16:  # TensorFlow has no kernel for it
+                    c.add("BatchMatMulV3", name, [x, y[:1]], by=(0, 1), adj_x=ta,
+                          adj_y=tb, Tout=dtype)
+    indices = np.array([[3], [1], [3]], np.int32)
+    distinct = np.array([[3], [1], [0]], np.int32)
+    for dtype in ALL:
+        name = dtype_name(dtype)
+        x = values([4, 2], dtype)
+        updates = values([3, 2], dtype, salt=1)
+        c.add("TensorScatterUpdate", name, [x, distinct, updates], by=(0, 2))
+        for op in ("TensorScatterAdd", "TensorScatterSub"):
+            c.add(op, name, [x, indices, updates], by=(0, 2))
+        for op in ("TensorScatterMax", "TensorScatterMin"):
+            c.add(op, name, [x, distinct, updates], by=(0, 2))
+            equal = x[[3, 1, 3]].copy()
+            c.add(op, f"equal {name}", [x, indices, equal], by=(0, 2))
+
+
 def main():
     cases = Cases()
     for family in (unary, several, binary, reductions, matrices, images, shapes,
-                   gathers):
+                   gathers, moves, diagonals, combinations):
         family(cases)
     write_cases(os.path.join(FOLDER, "gradients.jsonl"), cases.lines)
 
