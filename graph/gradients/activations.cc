@@ -20,12 +20,18 @@ void Relu6Grad(GradientContext& c) {
 void EluGrad(GradientContext& c) {
   c.set(0, op::EluGrad(c.grad(), c.output(0)));
 }
+void SeluGrad(GradientContext& c) {
+  c.set(0, op::SeluGrad(c.grad(), c.output(0)));
+}
 void LeakyReluGrad(GradientContext& c) {
   c.set(0, op::LeakyReluGrad(c.grad(), c.input(0),
                              {.alpha = c.attr<float>("alpha")}));
 }
 void SoftplusGrad(GradientContext& c) {
   c.set(0, op::SoftplusGrad(c.grad(), c.input(0)));
+}
+void SoftsignGrad(GradientContext& c) {
+  c.set(0, op::SoftsignGrad(c.grad(), c.input(0)));
 }
 
 }  // namespace
@@ -36,8 +42,10 @@ void Register(GradientRegistry& registry) {
   registry.Add("Relu", ReluGrad);
   registry.Add("Relu6", Relu6Grad);
   registry.Add("Elu", EluGrad);
+  registry.Add("Selu", SeluGrad);
   registry.Add("LeakyRelu", LeakyReluGrad);
   registry.Add("Softplus", SoftplusGrad);
+  registry.Add("Softsign", SoftsignGrad);
 }
 
 }  // namespace leat::gradients::activations

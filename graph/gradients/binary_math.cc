@@ -96,6 +96,54 @@ void PowGrad(GradientContext& c) {
   }
 }
 
+// The gradient of each input is dz times the partial derivative that `by_x` or
+// `by_y` returns.
+template <class ByX, class ByY>
+void PartialsGrad(GradientContext& c, ByX by_x, ByY by_y) {
+  const Output x = c.input(0);
+  const Output y = c.input(1);
+  BroadcastReducer reduce(x, y);
+  const Output dz = c.grad();
+  if (c.needs(0)) c.set(0, reduce.ForX(by_x(x, y) * dz));
+  if (c.needs(1)) c.set(1, reduce.ForY(by_y(x, y) * dz));
+}
+
+void MulNoNanGrad(GradientContext& c) {
+  BroadcastReducer reduce(c.input(0), c.input(1));
+  const Output dz = c.grad();
+  if (c.needs(0)) c.set(0, reduce.ForX(op::MulNoNan(dz, c.input(1))));
+  if (c.needs(1)) c.set(1, reduce.ForY(op::MulNoNan(c.input(0), dz)));
+}
+
+// Returns 1 where x is not 0, and 0 elsewhere.
+Output NotZero(Output x) {
+  return op::Cast(op::NotEqual(x, op::ZerosLike(x)), x.dtype());
+}
+
+void XdivyGrad(GradientContext& c) {
+  PartialsGrad(
+      c, [](Output x, Output y) { return op::Xdivy(NotZero(x), y); },
+      [](Output x, Output y) { return op::Xdivy(-x, op::Square(y)); });
+}
+
+void XlogyGrad(GradientContext& c) {
+  PartialsGrad(
+      c, [](Output x, Output y) { return op::Xlogy(NotZero(x), y); },
+      [](Output x, Output y) { return op::Xdivy(x, y); });
+}
+
+void Xlog1pyGrad(GradientContext& c) {
+  PartialsGrad(
+      c, [](Output x, Output y) { return op::Xlog1py(NotZero(x), y); },
+      [](Output x, Output y) { return op::Xdivy(x, y + 1); });
+}
+
+void NextAfterGrad(GradientContext& c) {
+  BroadcastReducer reduce(c.input(0), c.input(1));
+  if (c.needs(0)) c.set(0, reduce.ForX(c.grad()));
+  if (c.needs(1)) c.set(1, op::ZerosLike(c.input(1)));
+}
+
 }  // namespace
 
 void Register(GradientRegistry& registry) {
@@ -112,6 +160,12 @@ void Register(GradientRegistry& registry) {
   registry.Add("Minimum", MinimumGrad);
   registry.Add("SquaredDifference", SquaredDifferenceGrad);
   registry.Add("Pow", PowGrad);
+  registry.AddNotDifferentiable("TruncateDiv");
+  registry.Add("MulNoNan", MulNoNanGrad);
+  registry.Add("Xdivy", XdivyGrad);
+  registry.Add("Xlogy", XlogyGrad);
+  registry.Add("Xlog1py", Xlog1pyGrad);
+  registry.Add("NextAfter", NextAfterGrad);
 }
 
 }  // namespace leat::gradients::binary_math

@@ -104,6 +104,11 @@ void MeanGrad(GradientContext& c) {
   c.set(0, op::BroadcastTo(Aligned(c, share), ShapeOf(c.input(0))));
 }
 
+void EuclideanNormGrad(GradientContext& c) {
+  if (!c.needs(0)) return;
+  c.set(0, c.input(0) / Aligned(c, c.output(0) / c.grad()));
+}
+
 // If several elements are the extremum, they share the gradient.
 void ExtremumGrad(GradientContext& c) {
   if (!c.needs(0)) return;
@@ -188,6 +193,7 @@ void ProdGrad(GradientContext& c) {
 void Register(GradientRegistry& registry) {
   registry.Add("Sum", SumGrad);
   registry.Add("Mean", MeanGrad);
+  registry.Add("EuclideanNorm", EuclideanNormGrad);
   registry.Add("Prod", ProdGrad);
   registry.Add("Max", ExtremumGrad);
   registry.Add("Min", ExtremumGrad);

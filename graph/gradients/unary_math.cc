@@ -27,6 +27,15 @@ void ReciprocalGrad(GradientContext& c) {
 }
 void SinGrad(GradientContext& c) { c.set(0, c.grad() * op::Cos(c.input(0))); }
 void CosGrad(GradientContext& c) { c.set(0, -c.grad() * op::Sin(c.input(0))); }
+void Expm1Grad(GradientContext& c) { c.set(0, c.grad() * op::Exp(c.input(0))); }
+// Computes grad * factor * exp(-x^2).
+void GaussianGrad(GradientContext& c, double factor) {
+  const Output bell = op::Exp(-op::Square(c.input(0)));
+  c.set(0, c.grad() * factor * bell);
+}
+constexpr double kTwoBySqrtPi = 1.1283791670955126;
+void ErfGrad(GradientContext& c) { GaussianGrad(c, kTwoBySqrtPi); }
+void ErfcGrad(GradientContext& c) { GaussianGrad(c, -kTwoBySqrtPi); }
 void L2LossGrad(GradientContext& c) { c.set(0, c.input(0) * c.grad()); }
 void AddNGrad(GradientContext& c) {
   for (int i = 0; i < c.num_inputs(); ++i) c.set(i, c.grad_or_none(0));
@@ -45,11 +54,18 @@ void Register(GradientRegistry& registry) {
   registry.Add("Abs", AbsGrad);
   registry.Add("Sign", SignGrad);
   registry.Add("Reciprocal", ReciprocalGrad);
+  registry.Add("Inv", ReciprocalGrad);
   registry.Add("Sin", SinGrad);
   registry.Add("Cos", CosGrad);
+  registry.Add("Expm1", Expm1Grad);
+  registry.Add("Erf", ErfGrad);
+  registry.Add("Erfc", ErfcGrad);
   registry.Add("L2Loss", L2LossGrad);
   registry.Add("AddN", AddNGrad);
   registry.AddNotDifferentiable("Floor");
+  registry.AddNotDifferentiable("Ceil");
+  registry.AddNotDifferentiable("Round");
+  registry.AddNotDifferentiable("Rint");
 }
 
 }  // namespace leat::gradients::unary_math

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines Relu, Relu6, Elu, LeakyRelu and Softplus and the ops of their
-// gradients.
+// Defines Relu, Relu6, Elu, Selu, LeakyRelu, Softplus and Softsign and the ops
+// of their gradients.
 #include "leat/core/dtype_list.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
@@ -116,12 +116,51 @@ void AddSoftplusAndOthers(OpRegistry& registry) {
       {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 }
 
+void AddSeluAndOthers(OpRegistry& registry) {
+  registry.Add({.name = "Selu",
+                .doc = "Returns features, or a multiple of exp(features) - 1 "
+                       "where they are negative, scaled.",
+                .inputs = {"features: T"},
+                .outputs = {"activations: T"},
+                .attrs = {"T: {half, bfloat16, float, double}"},
+                .shape = shapes::Unchanged},
+               {OnCpu({{"T", kFloats.dtypes()}})});
+
+  registry.Add({.name = "SeluGrad",
+                .doc = "Computes the gradient of Selu from its outputs and "
+                       "their gradients.",
+                .inputs = {"gradients: T", "outputs: T"},
+                .outputs = {"backprops: T"},
+                .attrs = {"T: {half, bfloat16, float, double}"},
+                .shape = shapes::MergeAll},
+               {OnCpu({{"T", kFloats.dtypes()}})});
+
+  registry.Add({.name = "Softsign",
+                .doc = "Returns features / (1 + |features|), element by "
+                       "element.",
+                .inputs = {"features: T"},
+                .outputs = {"activations: T"},
+                .attrs = {"T: {half, bfloat16, float, double}"},
+                .shape = shapes::Unchanged},
+               {OnCpu({{"T", kFloats.dtypes()}})});
+
+  registry.Add({.name = "SoftsignGrad",
+                .doc = "Computes the gradient of Softsign, which is gradients "
+                       "/ (1 + |features|)^2.",
+                .inputs = {"gradients: T", "features: T"},
+                .outputs = {"backprops: T"},
+                .attrs = {"T: {half, bfloat16, float, double}"},
+                .shape = shapes::MergeAll},
+               {OnCpu({{"T", kFloats.dtypes()}})});
+}
+
 }  // namespace
 
 void Register(OpRegistry& registry) {
   AddReluAndOthers(registry);
   AddEluAndOthers(registry);
   AddSoftplusAndOthers(registry);
+  AddSeluAndOthers(registry);
 }
 
 }  // namespace leat::ops::activations

@@ -3,6 +3,8 @@
 // Defines the ops that do arithmetic on two tensors, element by element, with
 // broadcasting.
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -135,12 +137,81 @@ void AddMaximumAndOthers(OpRegistry& registry) {
                 OnGpu({{"T", kFloats.dtypes()}})});
 }
 
+void AddTruncateDivAndOthers(OpRegistry& registry) {
+  registry.Add(
+      Binary("TruncateDiv",
+             "Divides x by y, element by element, and rounds the quotients "
+             "towards 0.",
+             "{bfloat16, half, float, double, uint8, int8, uint16, int16, "
+             "int32, uint32, uint64, int64, complex64, complex128}"),
+      {OnCpu({{"T", kNumbers.dtypes()}})});
+  registry.Add(Binary("TruncateMod",
+                      "Returns the remainder of TruncateDiv, element by "
+                      "element, which has the sign of x.",
+                      "{int32, int64, bfloat16, half, float, double}"),
+               {OnCpu({{"T", (kFloat32And64 + kIndices).dtypes()}})});
+  registry.Add(Binary("Mod",
+                      "Returns the remainder of x / y, element by element, "
+                      "with the sign of x as in C.",
+                      "{int32, int64, half, half, bfloat16, float, double}"),
+               {OnCpu({{"T", (kFloat32And64 + kIndices).dtypes()}})});
+}
+
+// The result is 0 where one of the inputs is 0, whatever the other one is.
+void AddZeroProducts(OpRegistry& registry) {
+  constexpr absl::string_view kTypes =
+      "{half, bfloat16, float, double, complex64, complex128}";
+  const std::vector<KernelSignature> cpu = {
+      OnCpu({{"T", kFloatsAndComplexes.dtypes()}})};
+  registry.Add(
+      Binary("MulNoNan",
+             "Multiplies x and y, element by element, and returns 0 where y is "
+             "0.",
+             "{bfloat16, half, float, double, complex64, complex128}"),
+      cpu);
+  registry.Add(
+      Binary("Xdivy",
+             "Divides x by y, element by element, and returns 0 where x is 0.",
+             kTypes),
+      cpu);
+  registry.Add(
+      Binary("Xlogy",
+             "Returns x * log(y), element by element, and 0 where x is 0.",
+             kTypes),
+      cpu);
+  registry.Add(
+      Binary("Xlog1py",
+             "Returns x * log(1 + y), element by element, and 0 where x is 0.",
+             kTypes),
+      cpu);
+}
+
+void AddAtan2AndNextAfter(OpRegistry& registry) {
+  OpSpec atan2 =
+      Binary("Atan2", "Returns the angle of the points (x, y), in radians.",
+             "{bfloat16, half, float, double}");
+  atan2.inputs = {"y: T", "x: T"};
+  registry.Add(std::move(atan2), {OnCpu({{"T", kFloats.dtypes()}})});
+  registry.Add(
+      {.name = "NextAfter",
+       .doc = "Returns the number next to x1 in the direction of x2, element "
+              "by element.",
+       .inputs = {"x1: T", "x2: T"},
+       .outputs = {"output: T"},
+       .attrs = {"T: {double, float} = float"},
+       .shape = shapes::BroadcastBinary},
+      {OnCpu({{"T", kFloat32And64.dtypes()}})});
+}
+
 }  // namespace
 
 void Register(OpRegistry& registry) {
   AddSumsAndProducts(registry);
   AddQuotients(registry);
   AddMaximumAndOthers(registry);
+  AddTruncateDivAndOthers(registry);
+  AddZeroProducts(registry);
+  AddAtan2AndNextAfter(registry);
 }
 
 }  // namespace leat::ops::binary_math

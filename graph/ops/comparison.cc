@@ -1,9 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Defines the ops that compare two tensors, element by element, with
-// broadcasting.
+// broadcasting, and ApproximateEqual, IsNan, IsInf and IsFinite.
+#include <string>
 #include <utility>
 
+#include "absl/strings/string_view.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
@@ -99,11 +101,37 @@ void AddGreaterAndOthers(OpRegistry& registry) {
                 HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
+void AddIsNanAndOthers(OpRegistry& registry) {
+  const auto add = [&](absl::string_view name, absl::string_view doc) {
+    registry.Add({.name = std::string(name),
+                  .doc = doc,
+                  .inputs = {"x: T"},
+                  .outputs = {"y: bool"},
+                  .attrs = {"T: {bfloat16, half, float, double}"},
+                  .shape = shapes::Unchanged},
+                 {OnCpu({{"T", kFloats.dtypes()}})});
+  };
+  add("IsNan", "Returns which elements of x are not a number.");
+  add("IsInf", "Returns which elements of x are infinite.");
+  add("IsFinite", "Returns which elements of x are neither infinite nor NaN.");
+  registry.Add(
+      {.name = "ApproximateEqual",
+       .doc = "Returns whether |x - y| is at most `tolerance`, element by "
+              "element.",
+       .inputs = {"x: T", "y: T"},
+       .outputs = {"z: bool"},
+       .attrs = {"T: numbertype", "tolerance: float = 1e-05"},
+       .commutative = true,
+       .shape = shapes::MergeAll},
+      {OnCpu({{"T", kFloat32And64.dtypes()}})});
+}
+
 }  // namespace
 
 void Register(OpRegistry& registry) {
   AddEqualAndOthers(registry);
   AddGreaterAndOthers(registry);
+  AddIsNanAndOthers(registry);
 }
 
 }  // namespace leat::ops::comparison

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines Range, which gives the numbers start, start + delta and so on. All
-// these numbers lie before limit.
+// Defines Range, which gives the numbers start, start + delta and so on, all of
+// them before limit, and LinSpace, which gives numbers from start to stop.
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -122,9 +122,35 @@ absl::Status RangeShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
+absl::Status LinSpaceShape(InferenceContext& context) {
+  for (int i = 0; i < 2; ++i) {
+    LEAT_RETURN_IF_ERROR(context.WithRank(i, 0).status());
+  }
+  LEAT_ASSIGN_OR_RETURN(const std::optional<int64_t> num,
+                        ScalarInput(context, 2));
+  if (!num.has_value()) {
+    context.set_output(0, PartialShape::UnknownOfRank(1));
+    return absl::OkStatus();
+  }
+  if (*num <= 0) {
+    return absl::InvalidArgumentError(absl::StrCat("Requires num > 0: ", *num));
+  }
+  context.set_output(0, Shape{*num});
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 void Register(OpRegistry& registry) {
+  registry.Add({.name = "LinSpace",
+                .doc = "Returns num numbers at equal distances from start to "
+                       "stop.",
+                .inputs = {"start: T", "stop: T", "num: Tidx"},
+                .outputs = {"output: T"},
+                .attrs = {"T: {bfloat16, half, float, double}",
+                          "Tidx: {int32, int64} = int32"},
+                .shape = LinSpaceShape},
+               {OnCpu({{"T", kFloat32And64.dtypes()}})});
   registry.Add({.name = "Range",
                 .doc = "Returns the numbers from start to limit, without "
                        "limit, that are delta apart.",

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines Sum, Mean, Prod, Max, Min, All and Any, which reduce over given axes.
+// Defines Sum, Mean, EuclideanNorm, Prod, Max, Min, All and Any, which reduce
+// over given axes.
 #include "leat/core/dtype_list.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
@@ -33,6 +34,17 @@ void AddSumAndOthers(OpRegistry& registry) {
                {ExpensiveOnCpu({{"T", kNumbersAndComplexes.dtypes()}}),
                 InHostMemory(OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
                              {"reduction_indices"})});
+
+  registry.Add(
+      {.name = "EuclideanNorm",
+       .doc = "Computes the square root of the sum of squares along the given "
+              "axes.",
+       .inputs = {"input: T", "reduction_indices: Tidx"},
+       .outputs = {"output: T"},
+       .attrs = {"keep_dims: bool = false", "T: numbertype",
+                 "Tidx: {int32, int64} = int32"},
+       .shape = shapes::Reduction},
+      {ExpensiveOnCpu({{"T", kNumbersAndComplexes.dtypes()}})});
 
   registry.Add(
       {.name = "Prod",

@@ -110,12 +110,48 @@ void AddSinAndOthers(OpRegistry& registry) {
        OnGpu({{"T", kFloats.dtypes()}})});
 }
 
+void AddRoundAndOthers(OpRegistry& registry) {
+  registry.Add(Unary("Inv", "Returns 1 divided by x, element by element.",
+                     "{bfloat16, half, float, double, int8, int16, int32, "
+                     "int64, complex64, complex128}"),
+               {OnCpu({{"T", kFloatsAndComplexes.dtypes()}})});
+  registry.Add(Unary("Ceil", "Returns the elements of x rounded up.",
+                     "{bfloat16, half, float, double}"),
+               {OnCpu({{"T", kFloats.dtypes()}})});
+  registry.Add(Unary("Round",
+                     "Returns the elements of x rounded to the nearest "
+                     "integer, and halves to the even one.",
+                     "{bfloat16, half, float, double, int8, int16, int32, "
+                     "int64, complex64, complex128}"),
+               {OnCpu({{"T", (kFloats + kIndices).dtypes()}})});
+  registry.Add(Unary("Rint",
+                     "Returns the integers nearest to the elements of x; where "
+                     "two are, the even one.",
+                     "{bfloat16, half, float, double}"),
+               {OnCpu({{"T", kFloat32And64.dtypes()}})});
+  registry.Add(Unary("Expm1",
+                     "Returns exp(x) - 1, element by element, exactly even "
+                     "where x is near 0.",
+                     "{bfloat16, half, float, double, complex64, complex128}"),
+               {OnCpu({{"T", kFloatsAndComplexes.dtypes()}})});
+  registry.Add(
+      Unary("Erf", "Returns the error function of x, element by element.",
+            "{bfloat16, half, float, double}"),
+      {OnCpu({{"T", kFloats.dtypes()}})});
+  registry.Add(
+      Unary("Erfc",
+            "Returns 1 minus the error function of x, element by element.",
+            "{bfloat16, half, float, double}"),
+      {OnCpu({{"T", kFloats.dtypes()}})});
+}
+
 }  // namespace
 
 void Register(OpRegistry& registry) {
   AddNegAndOthers(registry);
   AddSqrtAndOthers(registry);
   AddSinAndOthers(registry);
+  AddRoundAndOthers(registry);
 }
 
 }  // namespace leat::ops::unary_math

@@ -38,6 +38,11 @@ void Register(OpRegistry& registry) {
       {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
        OnGpu({{"T", kFloats.dtypes()}})});
   registry.Add(
+      Gradient("InvGrad",
+               "Computes the gradient of Inv from its output, as -dy * y * y.",
+               "{bfloat16, half, float, double, complex64, complex128}"),
+      {OnCpu({{"T", kFloatsAndComplexes.dtypes()}})});
+  registry.Add(
       Gradient(
           "SqrtGrad",
           "Computes the gradient of Sqrt from its output, as dy / (2 * y).",

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines the kernels of Relu, Relu6, Elu, LeakyRelu and Softplus and of their
-// gradients.
+// Defines the kernels of Relu, Relu6, Elu, Selu, LeakyRelu, Softplus and
+// Softsign and of their gradients.
 #include <limits>
 #include <memory>
 
@@ -109,6 +109,9 @@ void Register(KernelRegistry& registry) {
   registry.Add("Relu6", kCpu,
                &MakeElementwise<Unary, functors::Relu6, kNumbers>);
   registry.Add("Elu", kCpu, &MakeElementwise<Unary, functors::Elu, kFloats>);
+  registry.Add("Selu", kCpu, &MakeElementwise<Unary, functors::Selu, kFloats>);
+  registry.Add("Softsign", kCpu,
+               &MakeElementwise<Unary, functors::Softsign, kFloats>);
   registry.Add("LeakyRelu", kCpu,
                &MakeElementwise<Unary, functors::LeakyRelu, kFloats>);
   registry.Add("Softplus", kCpu, &MakeSoftplus);
@@ -118,6 +121,10 @@ void Register(KernelRegistry& registry) {
                &MakeElementwise<Binary, functors::Relu6Grad, kNumbers>);
   registry.Add("EluGrad", kCpu,
                &MakeElementwise<Binary, functors::EluGrad, kFloats>);
+  registry.Add("SeluGrad", kCpu,
+               &MakeElementwise<Binary, functors::SeluGrad, kFloats>);
+  registry.Add("SoftsignGrad", kCpu,
+               &MakeElementwise<Binary, functors::SoftsignGrad, kFloats>);
   registry.Add("LeakyReluGrad", kCpu,
                &MakeElementwise<Binary, functors::LeakyReluGrad, kFloats>);
   registry.Add("SoftplusGrad", kCpu,

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines the kernels of Div, RealDiv, DivNoNan, FloorDiv, FloorMod and Pow,
-// the binary ops that fail or branch on some values.
+// Defines the kernels of Div, RealDiv, DivNoNan, FloorDiv, TruncateDiv,
+// FloorMod, TruncateMod, Mod and Pow, the binary ops that fail or branch on
+// some values.
 #include <memory>
 #include <type_traits>
 
@@ -50,7 +51,7 @@ struct IntegerFloorDiv {
   }
 };
 
-struct IntegerFloorMod {
+struct IntegerTruncateMod {
   template <class T>
   static bool Do(T a, T b, T& result) {
     if (b == 0) return false;
@@ -61,6 +62,14 @@ struct IntegerFloorMod {
       }
     }
     result = static_cast<T>(a % b);
+    return true;
+  }
+};
+
+struct IntegerFloorMod {
+  template <class T>
+  static bool Do(T a, T b, T& result) {
+    if (!IntegerTruncateMod::Do(a, b, result)) return false;
     if constexpr (std::is_signed_v<T>) {
       if (result != 0 && (b < 0) != (result < 0)) {
         result = static_cast<T>(result + b);
@@ -141,32 +150,35 @@ absl::StatusOr<KernelPtr> MakeDiv(const NodeDef& node) {
                      });
 }
 
-absl::StatusOr<KernelPtr> MakeFloorDiv(const NodeDef& node) {
+// Makes a division whose quotients are integers: `Integer` divides integers,
+// `Real` floats, and `Rounded` 16-bit floats.
+template <class Integer, class Real, template <class> class Rounded>
+absl::StatusOr<KernelPtr> MakeWholeDiv(const NodeDef& node) {
   return MakeForType(node, "T", kNumbers, [](auto tag) -> KernelPtr {
     using T = typename decltype(tag)::type;
     if constexpr (std::is_integral_v<T>) {
-      return MakeChecked<IntegerFloorDiv, T>(kDivisionByZero);
+      return MakeChecked<Integer, T>(kDivisionByZero);
     } else if constexpr (std::is_same_v<Wide<T>, T>) {
-      return std::make_unique<BinaryKernel>(
-          &BinaryRowOf<functors::FloorDiv, T, T>, 8);
+      return std::make_unique<BinaryKernel>(&BinaryRowOf<Real, T, T>, 8);
     } else {
-      return std::make_unique<BinaryKernel>(
-          &BinaryRowOf<functors::RoundedFloorDiv<T>, T, T>, 30);
+      return std::make_unique<BinaryKernel>(&BinaryRowOf<Rounded<T>, T, T>, 30);
     }
   });
 }
 
-absl::StatusOr<KernelPtr> MakeFloorMod(const NodeDef& node) {
-  return MakeForType(node, "T", kNumbers, [](auto tag) -> KernelPtr {
+template <class Integer, class Real, const auto& types>
+absl::StatusOr<KernelPtr> MakeRemainder(const NodeDef& node) {
+  return MakeForType(node, "T", types, [](auto tag) -> KernelPtr {
     using T = typename decltype(tag)::type;
     if constexpr (std::is_integral_v<T>) {
-      return MakeChecked<IntegerFloorMod, T>(kDivisionByZero);
+      return MakeChecked<Integer, T>(kDivisionByZero);
     } else {
-      return std::make_unique<BinaryKernel>(
-          &BinaryRowOf<functors::FloorMod, T, T>, 150);
+      return std::make_unique<BinaryKernel>(&BinaryRowOf<Real, T, T>, 150);
     }
   });
 }
+
+constexpr auto kTruncated = kFloat32And64 + kIndices;
 
 absl::StatusOr<KernelPtr> MakePow(const NodeDef& node) {
   return MakeForType(
@@ -188,8 +200,18 @@ void Register(KernelRegistry& registry) {
   registry.Add("Div", kCpu, &MakeDiv);
   registry.Add("RealDiv", kCpu, &MakeRealDiv);
   registry.Add("DivNoNan", kCpu, &MakeDivNoNan);
-  registry.Add("FloorDiv", kCpu, &MakeFloorDiv);
-  registry.Add("FloorMod", kCpu, &MakeFloorMod);
+  registry.Add("FloorDiv", kCpu,
+               &MakeWholeDiv<IntegerFloorDiv, functors::FloorDiv,
+                             functors::RoundedFloorDiv>);
+  registry.Add("TruncateDiv", kCpu,
+               &MakeWholeDiv<IntegerDiv, functors::TruncateDiv,
+                             functors::RoundedTruncateDiv>);
+  registry.Add("FloorMod", kCpu,
+               &MakeRemainder<IntegerFloorMod, functors::FloorMod, kNumbers>);
+  constexpr auto kTruncateMod =
+      &MakeRemainder<IntegerTruncateMod, functors::TruncateMod, kTruncated>;
+  registry.Add("TruncateMod", kCpu, kTruncateMod);
+  registry.Add("Mod", kCpu, kTruncateMod);
   registry.Add("Pow", kCpu, &MakePow);
 }
 

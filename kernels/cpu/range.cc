@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines the kernel of Range, which outputs start, start + delta and so on, up
-// to but not including limit.
+// Defines the kernels of Range, which outputs start, start + delta and so on,
+// up to but not including limit, and of LinSpace, which outputs numbers at
+// equal distances from start to stop.
 #include <cmath>
 #include <memory>
 #include <type_traits>
@@ -89,10 +90,47 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeRange(const NodeDef& node) {
                      });
 }
 
+template <class T>
+class LinSpace final : public Kernel {
+ public:
+  absl::Status Compute(KernelContext& context) const final {
+    LEAT_RETURN_IF_ERROR(CheckScalar(context.input(0), "start"));
+    LEAT_RETURN_IF_ERROR(CheckScalar(context.input(1), "stop"));
+    LEAT_RETURN_IF_ERROR(CheckScalar(context.input(2), "num"));
+    LEAT_ASSIGN_OR_RETURN(const Dims nums, GetIndices(context.input(2), "num"));
+    const T start = context.input(0).scalar<T>();
+    const T stop = context.input(1).scalar<T>();
+    const int64_t num = nums[0];
+    if (num <= 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Requires num > 0: ", num));
+    }
+    LEAT_ASSIGN_OR_RETURN(Tensor * output,
+                          context.AllocateOutput(0, Shape{num}));
+    T* to = output->mutable_data<T>().data();
+    to[0] = start;
+    const T step = (stop - start) / static_cast<T>(num - 1);
+    for (int64_t i = 1; i < num - 1; ++i) {
+      to[i] = start + step * static_cast<T>(i);
+    }
+    if (num > 1) to[num - 1] = stop;
+    return absl::OkStatus();
+  }
+};
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeLinSpace(const NodeDef& node) {
+  return MakeForType(node, "T", kFloat32And64,
+                     [](auto tag) -> std::unique_ptr<Kernel> {
+                       using T = typename decltype(tag)::type;
+                       return std::make_unique<LinSpace<T>>();
+                     });
+}
+
 }  // namespace
 
 void Register(KernelRegistry& registry) {
   registry.Add("Range", kCpu, &MakeRange);
+  registry.Add("LinSpace", kCpu, &MakeLinSpace);
 }
 
 }  // namespace leat::kernels::cpu::range

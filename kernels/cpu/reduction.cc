@@ -1,9 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines the kernels of Sum, Mean, Prod, Max, Min, All and Any. They
-// accumulate 16-bit floats in float. The order of operations depends on shapes
-// only and not on the number of threads, so the results are always the same.
+// Defines the kernels of Sum, Mean, EuclideanNorm, Prod, Max, Min, All and Any.
+// They accumulate 16-bit floats in float. The order of operations depends on
+// shapes only and not on the number of threads, so the results are always the
+// same.
 #include <algorithm>
+#include <cmath>
+#include <complex>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -12,6 +15,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
 #include "leat/kernels/elementwise.h"
+#include "leat/kernels/functors/conversion.h"
 #include "leat/kernels/functors/reduction.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
@@ -163,12 +167,27 @@ void ReduceStep(WorkQueue& queue, const ReductionStep& step, const In* from,
   }
 }
 
-// Turns the accumulated value of `count` elements into the output: the value
-// itself, or the mean.
-template <class T, class W, bool is_mean>
+// What becomes of the accumulated value of the elements.
+enum class Result { kValue, kMean, kSquareRoot };
+
+// Returns the square root of a sum of squares. The sum of integers has wrapped
+// around if the integers are large.
+template <class W>
+auto SquareRoot(W sum) {
+  if constexpr (std::is_integral_v<W>) {
+    return functors::FromFloating<W>(std::sqrt(static_cast<double>(sum)));
+  } else {
+    return std::sqrt(sum);
+  }
+}
+
+// Turns the accumulated value of `count` elements into the output.
+template <class T, class W, Result result>
 T Finish(W value, int64_t count) {
-  if constexpr (!is_mean) {
+  if constexpr (result == Result::kValue) {
     return static_cast<T>(value);
+  } else if constexpr (result == Result::kSquareRoot) {
+    return static_cast<T>(SquareRoot(value));
   } else if constexpr (std::is_integral_v<W>) {
     if (count == 0) return 0;
     if constexpr (std::is_signed_v<W>) {
@@ -184,7 +203,26 @@ T Finish(W value, int64_t count) {
   }
 }
 
-template <class Op, class T, bool is_mean>
+// Reads an element of a tensor as its square, or, if it is complex, as the
+// square of its absolute value.
+template <class T>
+class Squared {
+ public:
+  template <class W>
+  explicit operator W() const {
+    const W x = static_cast<W>(element_);
+    return functors::Prod::Do(x, Conjugate(x));
+  }
+
+ private:
+  T element_;
+};
+
+// The type as which a reduction reads elements of type T.
+template <class T, Result result>
+using Read = std::conditional_t<result == Result::kSquareRoot, Squared<T>, T>;
+
+template <class Op, class T, Result result>
 class Reduction final : public Kernel {
  public:
   explicit Reduction(bool keep_dims) : keep_dims_(keep_dims) {}
@@ -198,12 +236,14 @@ class Reduction final : public Kernel {
                           context.AllocateOutput(0, plan.output));
     const int64_t n = plan.output.num_elements();
     T* to = output->mutable_data<T>().data();
-    const T* from = input.data<T>().data();
+    const auto* from =
+        reinterpret_cast<const Read<T, result>*>(input.raw_data());
     if (plan.count == 0) {
-      std::fill(to, to + n,
-                Finish<T, W, is_mean>(Op::template kIdentity<W>, 0));
+      std::fill(to, to + n, Finish<T, W, result>(Op::template kIdentity<W>, 0));
     } else if (plan.steps.empty()) {
-      std::copy(from, from + n, to);
+      for (int64_t i = 0; i < n; ++i) {
+        to[i] = Finish<T, W, result>(static_cast<W>(from[i]), 1);
+      }
     } else {
       return Reduce(context, plan, from, to, n);
     }
@@ -214,7 +254,7 @@ class Reduction final : public Kernel {
   using W = Wide<T>;
 
   absl::Status Reduce(KernelContext& context, const ReductionPlan& plan,
-                      const T* from, T* to, int64_t n) const {
+                      const Read<T, result>* from, T* to, int64_t n) const {
     WorkQueue& queue = context.compute_queue();
     constexpr bool kInPlace = std::is_same_v<T, W>;
     // Each step reads the temporary tensor of the previous step, and writes to
@@ -237,15 +277,15 @@ class Reduction final : public Kernel {
         target = current.template mutable_data<W>().data();
       }
       if (i == 0) {
-        ReduceStep<Op, T, W>(queue, step, from, target);
+        ReduceStep<Op, Read<T, result>, W>(queue, step, from, target);
       } else {
         ReduceStep<Op, W, W>(queue, step, previous.template data<W>().data(),
                              target);
       }
       previous = std::move(current);
-      if (is_last && (is_mean || !kInPlace)) {
+      if (is_last && (result != Result::kValue || !kInPlace)) {
         for (int64_t k = 0; k < n; ++k) {
-          to[k] = Finish<T, W, is_mean>(target[k], plan.count);
+          to[k] = Finish<T, W, result>(target[k], plan.count);
         }
       }
     }
@@ -255,14 +295,14 @@ class Reduction final : public Kernel {
   const bool keep_dims_;
 };
 
-template <class Op, const auto& types, bool is_mean = false>
+template <class Op, const auto& types, Result result = Result::kValue>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeReduction(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(const bool keep_dims,
                         node.attrs.GetOr<bool>("keep_dims", false));
   return MakeForType(
       node, "T", types, [&](auto tag) -> std::unique_ptr<Kernel> {
         using T = typename decltype(tag)::type;
-        return std::make_unique<Reduction<Op, T, is_mean>>(keep_dims);
+        return std::make_unique<Reduction<Op, T, result>>(keep_dims);
       });
 }
 
@@ -271,7 +311,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeLogical(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(const bool keep_dims,
                         node.attrs.GetOr<bool>("keep_dims", false));
   return std::unique_ptr<Kernel>(
-      std::make_unique<Reduction<Op, bool, false>>(keep_dims));
+      std::make_unique<Reduction<Op, bool, Result::kValue>>(keep_dims));
 }
 
 }  // namespace
@@ -279,8 +319,12 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeLogical(const NodeDef& node) {
 void Register(KernelRegistry& registry) {
   registry.Add("Sum", kCpu,
                &MakeReduction<functors::Sum, kNumbersAndComplexes>);
-  registry.Add("Mean", kCpu,
-               &MakeReduction<functors::Sum, kNumbersAndComplexes, true>);
+  registry.Add(
+      "Mean", kCpu,
+      &MakeReduction<functors::Sum, kNumbersAndComplexes, Result::kMean>);
+  registry.Add(
+      "EuclideanNorm", kCpu,
+      &MakeReduction<functors::Sum, kNumbersAndComplexes, Result::kSquareRoot>);
   registry.Add("Prod", kCpu,
                &MakeReduction<functors::Prod, kNumbersAndComplexes>);
   registry.Add("Max", kCpu, &MakeReduction<functors::Max, kNumbers>);

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines the kernels of Neg, Square, Abs, Sign, Reciprocal, Sqrt, Rsqrt and
-// Floor, which take one instruction or two per element.
+// Defines the kernels of Neg, Square, Abs, Sign, Reciprocal, Inv, Sqrt, Rsqrt,
+// Floor, Ceil, Round and Rint, which take one instruction or two per element.
 #include <memory>
 
 #include "leat/core/dtype_list.h"
@@ -22,6 +22,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeUnary(const NodeDef& node) {
 
 constexpr auto kSigned = kFloats + kSignedInts;
 constexpr auto kSignedAndComplexes = kSigned + kComplexes;
+constexpr auto kRounded = kFloats + kIndices;
 
 }  // namespace
 
@@ -35,7 +36,12 @@ void Register(KernelRegistry& registry) {
                &MakeUnary<functors::Reciprocal, kFloatsAndComplexes>);
   registry.Add("Sqrt", kCpu, &MakeUnary<functors::Sqrt, kFloatsAndComplexes>);
   registry.Add("Rsqrt", kCpu, &MakeUnary<functors::Rsqrt, kFloatsAndComplexes>);
+  registry.Add("Inv", kCpu,
+               &MakeUnary<functors::Reciprocal, kFloatsAndComplexes>);
   registry.Add("Floor", kCpu, &MakeUnary<functors::Floor, kFloats>);
+  registry.Add("Ceil", kCpu, &MakeUnary<functors::Ceil, kFloats>);
+  registry.Add("Round", kCpu, &MakeUnary<functors::Round, kRounded>);
+  registry.Add("Rint", kCpu, &MakeUnary<functors::Round, kFloat32And64>);
 }
 
 }  // namespace leat::kernels::cpu::unary_math

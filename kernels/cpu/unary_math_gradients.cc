@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines the kernels of ReciprocalGrad, SqrtGrad, RsqrtGrad, SigmoidGrad and
-// TanhGrad. They compute the gradient of an op's input from the op's output y
-// and from dy, the gradient of y.
+// Defines the kernels of ReciprocalGrad, InvGrad, SqrtGrad, RsqrtGrad,
+// SigmoidGrad and TanhGrad. They compute the gradient of an op's input from the
+// op's output y and from dy, the gradient of y.
 #include <memory>
 
 #include "leat/core/dtype_list.h"
@@ -29,6 +29,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeGradient(const NodeDef& node) {
 
 void Register(KernelRegistry& registry) {
   registry.Add("ReciprocalGrad", kCpu, &MakeGradient<functors::ReciprocalGrad>);
+  registry.Add("InvGrad", kCpu, &MakeGradient<functors::ReciprocalGrad>);
   registry.Add("SqrtGrad", kCpu, &MakeGradient<functors::SqrtGrad>);
   registry.Add("RsqrtGrad", kCpu, &MakeGradient<functors::RsqrtGrad>);
   registry.Add("SigmoidGrad", kCpu, &MakeGradient<functors::SigmoidGrad>);

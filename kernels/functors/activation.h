@@ -38,6 +38,28 @@ struct Elu {
   }
 };
 
+// kSeluScale and kSeluAlpha are the constants of Selu. Layers of Selu keep the
+// mean and the variance of their inputs.
+inline constexpr double kSeluScale = 1.0507009873554804934193349852946;
+inline constexpr double kSeluAlpha = 1.6732632423543772848170429916717;
+
+struct Selu {
+  static constexpr int kNanoseconds = 10;
+  template <class W>
+  LEAT_DEVICE W operator()(W x) const {
+    return x < W(0) ? W(kSeluScale * kSeluAlpha) * std::expm1(x)
+                    : W(kSeluScale) * x;
+  }
+};
+
+struct Softsign {
+  static constexpr int kNanoseconds = 1;
+  template <class W>
+  LEAT_DEVICE W operator()(W x) const {
+    return x / (W(1) + std::fabs(x));
+  }
+};
+
 struct LeakyRelu {
   static constexpr int kNanoseconds = 1;
   float alpha = 0.2f;
@@ -109,6 +131,24 @@ struct EluGrad {
   template <class W>
   LEAT_DEVICE W operator()(W gradient, W output) const {
     return output < W(0) ? (output + W(1)) * gradient : gradient;
+  }
+};
+
+struct SeluGrad {
+  static constexpr int kNanoseconds = 1;
+  template <class W>
+  LEAT_DEVICE W operator()(W gradient, W output) const {
+    return output < W(0) ? gradient * (output + W(kSeluScale * kSeluAlpha))
+                         : gradient * W(kSeluScale);
+  }
+};
+
+struct SoftsignGrad {
+  static constexpr int kNanoseconds = 1;
+  template <class W>
+  LEAT_DEVICE W operator()(W gradient, W feature) const {
+    const W divisor = W(1) + std::fabs(feature);
+    return gradient / (divisor * divisor);
   }
 };
 

@@ -31,12 +31,33 @@ struct FloorDiv {
   }
 };
 
-// Computes FloorDiv of 16-bit floats. The quotient is rounded to T before it is
-// floored.
+// Computes FloorDiv or TruncateDiv of 16-bit floats. The quotient is rounded to
+// T before it becomes an integer.
 template <class T>
 struct RoundedFloorDiv {
   LEAT_DEVICE static float Do(float a, float b) {
     return std::floor(static_cast<float>(static_cast<T>(a / b)));
+  }
+};
+template <class T>
+struct RoundedTruncateDiv {
+  LEAT_DEVICE static float Do(float a, float b) {
+    return std::trunc(static_cast<float>(static_cast<T>(a / b)));
+  }
+};
+
+struct TruncateDiv {
+  template <class W>
+  LEAT_DEVICE static W Do(W a, W b) {
+    return std::trunc(a / b);
+  }
+};
+
+// The result has the sign of the dividend.
+struct TruncateMod {
+  template <class W>
+  LEAT_DEVICE static W Do(W a, W b) {
+    return std::fmod(a, b);
   }
 };
 

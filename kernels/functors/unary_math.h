@@ -97,6 +97,25 @@ struct Floor {
   }
 };
 
+struct Ceil {
+  template <class W>
+  LEAT_DEVICE static W Do(W x) {
+    return std::ceil(x);
+  }
+};
+
+// Rounds to the nearest integer, and to the even one if two are equally near.
+struct Round {
+  template <class W>
+  LEAT_DEVICE static W Do(W x) {
+    if constexpr (std::is_integral_v<W>) {
+      return x;
+    } else {
+      return std::rint(x);
+    }
+  }
+};
+
 }  // namespace leat::kernels::functors
 
 #endif  // LEAT_KERNELS_FUNCTORS_UNARY_MATH_H_

@@ -58,6 +58,21 @@ void AddElementWise(std::vector<GradientCase>& cases) {
   cases.push_back(Element("Reciprocal", op::Reciprocal, 0.5, 3));
   cases.push_back(Element("Sin", op::Sin, -2, 2));
   cases.push_back(Element("Cos", op::Cos, -2, 2));
+  cases.push_back(Element("Tan", op::Tan, -1, 1));
+  cases.push_back(Element("Asin", op::Asin, -0.8, 0.8));
+  cases.push_back(Element("Acos", op::Acos, -0.8, 0.8));
+  cases.push_back(Element("Atan", op::Atan, -2, 2));
+  cases.push_back(Element("Sinh", op::Sinh, -2, 2));
+  cases.push_back(Element("Cosh", op::Cosh, -2, 2));
+  cases.push_back(Element("Asinh", op::Asinh, -2, 2));
+  cases.push_back(Element("Acosh", op::Acosh, 1.2, 3));
+  cases.push_back(Element("Atanh", op::Atanh, -0.8, 0.8));
+  cases.push_back(Element("Expm1", op::Expm1, -2, 2));
+  cases.push_back(Element("Erf", op::Erf, -2, 2));
+  cases.push_back(Element("Erfc", op::Erfc, -2, 2));
+  cases.push_back(Element("Inv", op::Inv, 0.5, 3));
+  cases.push_back(Element("Selu", op::Selu, -2, 2));
+  cases.push_back(Element("Softsign", op::Softsign, -2, 2));
   cases.push_back(Element("Sigmoid", op::Sigmoid, -2, 2));
   cases.push_back(Element("Tanh", op::Tanh, -2, 2));
   cases.push_back(Element("Relu", op::Relu, -2, 2));
@@ -123,6 +138,19 @@ void AddBinaryMath(std::vector<GradientCase>& cases) {
   add("Minimum", op::Minimum);
   add("SquaredDifference", op::SquaredDifference);
   add("Pow", op::Pow, 0.5, 2);
+  add("Atan2", op::Atan2, 0.5, 2);
+  add("MulNoNan", op::MulNoNan);
+  add("Xdivy", op::Xdivy, 0.5, 2);
+  add("Xlogy", op::Xlogy, 0.5, 2);
+  add("Xlog1py", op::Xlog1py, 0.5, 2);
+  add("NextAfter", op::NextAfter, 0.5, 2);
+  for (const Shape& bounds : {Shape{}, Shape{2, 3}}) {
+    cases.push_back({.op = "ClipByValue",
+                     .shapes = {Shape{2, 3}, bounds, bounds},
+                     .build = [](GraphBuilder&, const Inputs& x) {
+                       return op::ClipByValue(x[0], x[1] - 1, x[2] + 1);
+                     }});
+  }
   AddBinary(
       cases, "SelectV2",
       [](Output x, Output y) {

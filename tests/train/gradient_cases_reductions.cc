@@ -32,6 +32,9 @@ void AddReductions(std::vector<GradientCase>& cases) {
   add("Mean", [](Output x, Output axes, bool keep) {
     return op::Mean(x, axes, {.keep_dims = keep});
   });
+  add("EuclideanNorm", [](Output x, Output axes, bool keep) {
+    return op::EuclideanNorm(x, axes, {.keep_dims = keep});
+  });
   add("Prod", [](Output x, Output axes, bool keep) {
     return op::Prod(x, axes, {.keep_dims = keep});
   });
