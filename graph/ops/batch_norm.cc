@@ -1,11 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines FusedBatchNormV3 and the op of its gradient.
+// Defines the three versions of FusedBatchNorm and of the op of its gradient.
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
@@ -91,38 +92,130 @@ std::vector<TypeConstraint> FloatStatistics() {
           {"U", {DType::kFloat}}};
 }
 
+constexpr char kImages[] = "data_format: {'NHWC', 'NCHW'} = 'NHWC'";
+constexpr char kImagesAndVolumes[] =
+    "data_format: {'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC'";
+
+// Describes what the ops of one version have in common.
+struct Version {
+  absl::string_view suffix;  // of their names
+  absl::string_view u;       // the type of the statistics
+  absl::string_view scale;   // the type of the gradient's input scale
+  absl::string_view types;   // the attr T
+  std::vector<std::string> statistics = {};  // the attr U, if there is one
+  absl::string_view formats;                 // the attr data_format
+
+  // Returns the argument `name` with the type of the statistics.
+  std::string Of(absl::string_view name) const {
+    return absl::StrCat(name, ": ", u);
+  }
+
+  // Returns a spec with the type attrs, and with `attrs` behind them.
+  OpSpec Spec(absl::string_view name, absl::string_view doc,
+              std::vector<std::string> attrs) const {
+    OpSpec spec;
+    spec.name = absl::StrCat(name, suffix);
+    spec.doc = doc;
+    spec.attrs = {std::string(types)};
+    spec.attrs.insert(spec.attrs.end(), statistics.begin(), statistics.end());
+    spec.attrs.insert(spec.attrs.end(), attrs.begin(), attrs.end());
+    spec.attrs.insert(spec.attrs.end(),
+                      {std::string(formats), "is_training: bool = true"});
+    return spec;
+  }
+};
+
+// Version 3 has a third reserved output, too.
+OpSpec BatchNorm(const Version& v, absl::string_view doc) {
+  OpSpec spec =
+      v.Spec("FusedBatchNorm", doc,
+             {"epsilon: float = 0.0001", "exponential_avg_factor: float = 1"});
+  spec.inputs = {"x: T", v.Of("scale"), v.Of("offset"), v.Of("mean"),
+                 v.Of("variance")};
+  spec.outputs = {"y: T", v.Of("batch_mean"), v.Of("batch_variance"),
+                  v.Of("reserve_space_1"), v.Of("reserve_space_2")};
+  if (v.suffix == "V3") spec.outputs.push_back(v.Of("reserve_space_3"));
+  spec.shape = FusedBatchNormShape;
+  return spec;
+}
+
+// The last two outputs are empty. Their numbers go on behind those of the
+// inputs.
+OpSpec BatchNormGrad(const Version& v, absl::string_view doc) {
+  OpSpec spec = v.Spec("FusedBatchNormGrad", doc, {"epsilon: float = 0.0001"});
+  spec.inputs = {"y_backprop: T", "x: T", absl::StrCat("scale: ", v.scale),
+                 v.Of("reserve_space_1"), v.Of("reserve_space_2")};
+  spec.outputs = {"x_backprop: T", v.Of("scale_backprop"),
+                  v.Of("offset_backprop")};
+  if (v.suffix == "V3") {
+    spec.inputs.push_back(v.Of("reserve_space_3"));
+    spec.outputs.insert(spec.outputs.end(),
+                        {v.Of("reserve_space_4"), v.Of("reserve_space_5")});
+  } else {
+    spec.outputs.insert(spec.outputs.end(),
+                        {v.Of("reserve_space_3"), v.Of("reserve_space_4")});
+  }
+  spec.shape = FusedBatchNormGradShape;
+  return spec;
+}
+
+void AddVersion1(OpRegistry& registry) {
+  const Version v = {.suffix = "",
+                     .u = "T",
+                     .scale = "T",
+                     .types = "T: {float}",
+                     .formats = kImages};
+  registry.Add(BatchNorm(v,
+                         "Normalizes x per channel as FusedBatchNormV3 does, "
+                         "for images of floats."),
+               {ExpensiveOnCpu({{"T", {DType::kFloat}}})});
+  registry.Add(BatchNormGrad(v,
+                             "Computes the gradients of FusedBatchNorm with "
+                             "respect to x, scale and offset."),
+               {ExpensiveOnCpu({{"T", {DType::kFloat}}})});
+}
+
+void AddVersion2(OpRegistry& registry) {
+  const Version v = {.suffix = "V2",
+                     .u = "U",
+                     .scale = "float",
+                     .types = "T: {half, bfloat16, float}",
+                     .statistics = {"U: {float}"},
+                     .formats = kImages};
+  registry.Add(
+      BatchNorm(
+          v, "Normalizes x per channel as FusedBatchNormV3 does, for images."),
+      {ExpensiveOnCpu(FloatStatistics())});
+  registry.Add(BatchNormGrad(v,
+                             "Computes the gradients of FusedBatchNormV2 "
+                             "with respect to x, scale and offset."),
+               {ExpensiveOnCpu(FloatStatistics())});
+}
+
+void AddVersion3(OpRegistry& registry) {
+  Version v = {.suffix = "V3",
+               .u = "U",
+               .scale = "float",
+               .types = "T: {half, bfloat16, float}",
+               .statistics = {"U: {bfloat16, float}"},
+               .formats = kImagesAndVolumes};
+  registry.Add(BatchNorm(v,
+                         "Normalizes x per channel, by the statistics of the "
+                         "batch or by given ones, scales and shifts it."),
+               {ExpensiveOnCpu(FloatStatistics()), OnGpu(FloatStatistics())});
+  v.statistics = {"U: {float}"};
+  registry.Add(BatchNormGrad(v,
+                             "Computes the gradients of FusedBatchNormV3 "
+                             "with respect to x, scale and offset."),
+               {ExpensiveOnCpu(FloatStatistics()), OnGpu(FloatStatistics())});
+}
+
 }  // namespace
 
 void Register(OpRegistry& registry) {
-  registry.Add(
-      {.name = "FusedBatchNormV3",
-       .doc = "Normalizes x per channel, by the statistics of the batch or by "
-              "given ones, scales and shifts it.",
-       .inputs = {"x: T", "scale: U", "offset: U", "mean: U", "variance: U"},
-       .outputs = {"y: T", "batch_mean: U", "batch_variance: U",
-                   "reserve_space_1: U", "reserve_space_2: U",
-                   "reserve_space_3: U"},
-       .attrs = {"T: {half, bfloat16, float}", "U: {bfloat16, float}",
-                 "epsilon: float = 0.0001", "exponential_avg_factor: float = 1",
-                 "data_format: {'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC'",
-                 "is_training: bool = true"},
-       .shape = FusedBatchNormShape},
-      {ExpensiveOnCpu(FloatStatistics()), OnGpu(FloatStatistics())});
-
-  registry.Add(
-      {.name = "FusedBatchNormGradV3",
-       .doc = "Computes the gradients of FusedBatchNormV3 with respect to x, "
-              "scale and offset.",
-       .inputs = {"y_backprop: T", "x: T", "scale: float", "reserve_space_1: U",
-                  "reserve_space_2: U", "reserve_space_3: U"},
-       .outputs = {"x_backprop: T", "scale_backprop: U", "offset_backprop: U",
-                   "reserve_space_4: U", "reserve_space_5: U"},
-       .attrs = {"T: {half, bfloat16, float}", "U: {float}",
-                 "epsilon: float = 0.0001",
-                 "data_format: {'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC'",
-                 "is_training: bool = true"},
-       .shape = FusedBatchNormGradShape},
-      {ExpensiveOnCpu(FloatStatistics()), OnGpu(FloatStatistics())});
+  AddVersion1(registry);
+  AddVersion2(registry);
+  AddVersion3(registry);
 }
 
 }  // namespace leat::ops::batch_norm

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines the kernels of FusedBatchNormV3 and FusedBatchNormGradV3 (Ioffe and
-// Szegedy, 2015), which normalize each channel of images or volumes. They
-// compute in float.
+// Defines the kernels of FusedBatchNorm and FusedBatchNormGrad (Ioffe and
+// Szegedy, 2015) in all their versions, which normalize each channel of images
+// or volumes. They compute in float.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +10,8 @@
 #include <memory>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
 #include "leat/kernels/elementwise.h"
@@ -210,7 +212,10 @@ class BatchNorm final : public Kernel {
                             context.AllocateOutput(1 + i, Shape{l.count}));
       statistics[i] = output->mutable_data<float>().data();
     }
-    LEAT_RETURN_IF_ERROR(context.AllocateOutput(5, Shape{0}).status());
+    // Only version 3 has this output, which the gradient does not need.
+    if (context.num_outputs() > 5) {
+      LEAT_RETURN_IF_ERROR(context.AllocateOutput(5, Shape{0}).status());
+    }
     if (x.num_elements() == 0) {
       constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
       for (int i = 0; i < 4; ++i) {
@@ -352,8 +357,12 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeBatchNorm(const NodeDef& node) {
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("FusedBatchNormV3", kCpu, &MakeBatchNorm<BatchNorm>);
-  registry.Add("FusedBatchNormGradV3", kCpu, &MakeBatchNorm<BatchNormGrad>);
+  for (const absl::string_view version : {"", "V2", "V3"}) {
+    registry.Add(absl::StrCat("FusedBatchNorm", version), kCpu,
+                 &MakeBatchNorm<BatchNorm>);
+    registry.Add(absl::StrCat("FusedBatchNormGrad", version), kCpu,
+                 &MakeBatchNorm<BatchNormGrad>);
+  }
 }
 
 }  // namespace leat::kernels::cpu::batch_norm

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// These functions read the attrs and check the shapes of FusedBatchNormV3 and
-// FusedBatchNormGradV3. The kernels for all devices share them. All errors are
-// INVALID_ARGUMENT, with TensorFlow's texts.
+// These functions read the attrs and check the shapes of FusedBatchNorm and
+// FusedBatchNormGrad in all their versions. The kernels for all devices share
+// them. All errors are INVALID_ARGUMENT, with TensorFlow's texts.
 #ifndef LEAT_KERNELS_SHAPES_BATCH_NORM_SHAPES_H_
 #define LEAT_KERNELS_SHAPES_BATCH_NORM_SHAPES_H_
 
@@ -28,8 +28,8 @@ struct BatchNormAttrs {
 };
 
 // These functions check the shapes of all inputs and return the channels of x.
-// BatchNormChannels is for FusedBatchNormV3, where x is input 0.
-// BatchNormGradChannels is for FusedBatchNormGradV3, where x is input 1.
+// BatchNormChannels is for FusedBatchNorm, where x is input 0.
+// BatchNormGradChannels is for FusedBatchNormGrad, where x is input 1.
 absl::StatusOr<Channels> BatchNormChannels(const BatchNormAttrs& attrs,
                                            const KernelContext& context);
 absl::StatusOr<Channels> BatchNormGradChannels(const BatchNormAttrs& attrs,
