@@ -25,16 +25,12 @@ absl::Status CheckPositive(absl::string_view name, const Ints& values) {
   return absl::OkStatus();
 }
 
-// Reads a list attr with one value per axis. If the op has no such attr, all
-// values are 1. Fails with the code `unsupported` if the value for batch or
-// channels is not 1. A list can break two rules that have different error
-// codes. The checks are in TensorFlow's order, so that the error code is
-// TensorFlow's, too.
-absl::StatusOr<Ints> PerAxis(const NodeDef& node, absl::string_view name,
-                             const ImageAxes& axes,
-                             absl::StatusCode unsupported) {
-  LEAT_ASSIGN_OR_RETURN(Ints values,
-                        node.attrs.GetOr<Ints>(name, {1, 1, 1, 1}));
+// Checks a list with one value per axis. Fails with the code `unsupported` if
+// the value for batch or channels is not 1. A list can break two rules that
+// have different error codes. The checks are in TensorFlow's order, so that the
+// error code is TensorFlow's, too.
+absl::Status CheckPerAxis(absl::string_view name, const Ints& values,
+                          const ImageAxes& axes, absl::StatusCode unsupported) {
   if (values.size() != 4) {
     return absl::InvalidArgumentError(absl::StrCat(
         "attr ", name, " must have 4 values, not ", values.size()));
@@ -52,7 +48,26 @@ absl::StatusOr<Ints> PerAxis(const NodeDef& node, absl::string_view name,
                      " must be 1 in the batch and depth dimensions, not ",
                      values[axes.batch], " and ", values[axes.channel]));
   }
-  LEAT_RETURN_IF_ERROR(CheckPositive(name, values));
+  return CheckPositive(name, values);
+}
+
+// Reads and checks a list attr with one value per axis. If the op has no such
+// attr, all values are 1.
+absl::StatusOr<Ints> PerAxis(const NodeDef& node, absl::string_view name,
+                             const ImageAxes& axes,
+                             absl::StatusCode unsupported) {
+  LEAT_ASSIGN_OR_RETURN(Ints values,
+                        node.attrs.GetOr<Ints>(name, {1, 1, 1, 1}));
+  LEAT_RETURN_IF_ERROR(CheckPerAxis(name, values, axes, unsupported));
+  return values;
+}
+
+absl::StatusOr<Ints> PerAxis(const Tensor& tensor, absl::string_view name,
+                             const ImageAxes& axes) {
+  LEAT_ASSIGN_OR_RETURN(const Dims given, GetIndices(tensor, name));
+  const Ints values(given.begin(), given.end());
+  LEAT_RETURN_IF_ERROR(
+      CheckPerAxis(name, values, axes, absl::StatusCode::kUnimplemented));
   return values;
 }
 
@@ -113,6 +128,18 @@ absl::StatusOr<WindowAttrs> WindowAttrs::Create(const NodeDef& node,
   attrs.height.size = sizes[attrs.axes.height];
   attrs.width.size = sizes[attrs.axes.width];
   LEAT_RETURN_IF_ERROR(ReadExplicitPadding(node, attrs));
+  return attrs;
+}
+
+absl::StatusOr<WindowAttrs> WindowAttrs::WithWindows(
+    const Tensor& ksize, const Tensor& strides) const {
+  LEAT_ASSIGN_OR_RETURN(const Ints sizes, PerAxis(ksize, "ksize", axes));
+  LEAT_ASSIGN_OR_RETURN(const Ints steps, PerAxis(strides, "strides", axes));
+  WindowAttrs attrs = *this;
+  attrs.height.size = sizes[axes.height];
+  attrs.width.size = sizes[axes.width];
+  attrs.height.stride = steps[axes.height];
+  attrs.width.stride = steps[axes.width];
   return attrs;
 }
 

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "leat/core/shape.h"
+#include "leat/core/tensor.h"
 #include "leat/core/window.h"
 #include "leat/graph/graph.h"
 
@@ -21,6 +22,9 @@ namespace leat::kernels {
 struct WindowAttrs {
   bool channels_first = false;  // data_format is NCHW
   ImageAxes axes = {};
+  // True for DepthwiseConv2dNative and its gradients, which have filters of
+  // their own for each input channel.
+  bool depthwise = false;
   // These are the windows along height and width. For pooling, the size of a
   // window is the attr ksize. For a convolution, it is 1 here, because the
   // filter is an input.
@@ -36,6 +40,11 @@ struct WindowAttrs {
   static absl::StatusOr<WindowAttrs> Create(
       const NodeDef& node,
       absl::StatusCode unsupported = absl::StatusCode::kUnimplemented);
+
+  // Returns these attrs with the windows that two tensors of int32 describe, as
+  // the inputs ksize and strides of MaxPoolV2. Fails as Create does.
+  absl::StatusOr<WindowAttrs> WithWindows(const Tensor& ksize,
+                                          const Tensor& strides) const;
 };
 
 // Holds the extents of a rank-4 shape by their meaning instead of their order.

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines Conv2D and the ops of its two gradients. Also defines _FusedConv2D,
-// which the fusion pass makes from a Conv2D.
+// Defines Conv2D, DepthwiseConv2dNative and the ops of their gradients. Also
+// defines _FusedConv2D, which the fusion pass makes from a Conv2D.
 #include <string>
 #include <utility>
 #include <vector>
@@ -143,16 +143,15 @@ absl::Status CheckChannels(int64_t input, int64_t filter, int64_t output) {
       ") is not a multiple of the number of groups (", groups, ")"));
 }
 
-absl::Status Conv2DShape(InferenceContext& context) {
-  LEAT_ASSIGN_OR_RETURN(const PartialShape input, context.WithRank(0, 4));
-  LEAT_ASSIGN_OR_RETURN(const PartialShape filter, context.WithRank(1, 4));
-  LEAT_ASSIGN_OR_RETURN(const Conv2DAttrs attrs, ReadAttrs(context));
+// Gives output 0 the shape of the images that a convolution of `input` with
+// `filter` makes. They have `channels` channels.
+absl::Status SetConvolved(const PartialShape& input, const PartialShape& filter,
+                          int64_t channels, const Conv2DAttrs& attrs,
+                          InferenceContext& context) {
   const ImageAxes& axes = attrs.axes;
-  LEAT_RETURN_IF_ERROR(
-      CheckChannels(input.dim(axes.channel), filter.dim(2), filter.dim(3)));
   Dims dims(4);
   dims[static_cast<size_t>(axes.batch)] = input.dim(axes.batch);
-  dims[static_cast<size_t>(axes.channel)] = filter.dim(3);
+  dims[static_cast<size_t>(axes.channel)] = channels;
   LEAT_ASSIGN_OR_RETURN(
       dims[static_cast<size_t>(axes.height)],
       OutputExtent(input.dim(axes.height), filter.dim(0), attrs.height));
@@ -160,6 +159,29 @@ absl::Status Conv2DShape(InferenceContext& context) {
       dims[static_cast<size_t>(axes.width)],
       OutputExtent(input.dim(axes.width), filter.dim(1), attrs.width));
   return SetOutput(dims, context);
+}
+
+absl::Status Conv2DShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const PartialShape input, context.WithRank(0, 4));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape filter, context.WithRank(1, 4));
+  LEAT_ASSIGN_OR_RETURN(const Conv2DAttrs attrs, ReadAttrs(context));
+  LEAT_RETURN_IF_ERROR(CheckChannels(input.dim(attrs.axes.channel),
+                                     filter.dim(2), filter.dim(3)));
+  return SetConvolved(input, filter, filter.dim(3), attrs, context);
+}
+
+// The filter has as many input channels as the input, and several output
+// channels for each of them.
+absl::Status DepthwiseShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const PartialShape input, context.WithRank(0, 4));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape filter, context.WithRank(1, 4));
+  LEAT_ASSIGN_OR_RETURN(const Conv2DAttrs attrs, ReadAttrs(context));
+  LEAT_ASSIGN_OR_RETURN(
+      const int64_t in_channels,
+      MergeExtents(input.dim(attrs.axes.channel), filter.dim(2)));
+  LEAT_ASSIGN_OR_RETURN(const int64_t channels,
+                        MultiplyExtents(in_channels, filter.dim(3)));
+  return SetConvolved(input, filter, channels, attrs, context);
 }
 
 // Gives output 0 the shape that input `sizes` holds. Checks that this shape,
@@ -197,6 +219,49 @@ absl::Status Conv2DBackpropFilterShape(InferenceContext& context) {
   return BackpropShape(context, 1, 0);
 }
 
+absl::Status DepthwiseBackpropInputShape(InferenceContext& context) {
+  return BackpropShape(context, 0, 1);
+}
+
+OpSpec Depthwise(absl::string_view name, absl::string_view doc,
+                 std::vector<std::string> inputs, ShapeFunction shape) {
+  OpSpec spec;
+  spec.name = std::string(name);
+  spec.doc = doc;
+  spec.inputs = std::move(inputs);
+  spec.outputs = {"output: T"};
+  spec.attrs = {"T: {half, bfloat16, float, double}",
+                "strides: list(int)",
+                "padding: {'SAME', 'VALID', 'EXPLICIT'}",
+                "explicit_paddings: list(int) = []",
+                "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
+                "dilations: list(int) = [1, 1, 1, 1]"};
+  spec.shape = shape;
+  return spec;
+}
+
+void AddDepthwise(OpRegistry& registry) {
+  registry.Add(
+      Depthwise("DepthwiseConv2dNative",
+                "Convolves each channel of images with filters of its own.",
+                {"input: T", "filter: T"}, DepthwiseShape),
+      {ExpensiveOnCpu({{"T", kFloats.dtypes()}})});
+  registry.Add(
+      Depthwise("DepthwiseConv2dNativeBackpropInput",
+                "Computes the gradient of DepthwiseConv2dNative with respect "
+                "to its input.",
+                {"input_sizes: int32", "filter: T", "out_backprop: T"},
+                DepthwiseBackpropInputShape),
+      {ExpensiveOnCpu({{"T", kFloats.dtypes()}})});
+  registry.Add(
+      Depthwise("DepthwiseConv2dNativeBackpropFilter",
+                "Computes the gradient of DepthwiseConv2dNative with respect "
+                "to its filter.",
+                {"input: T", "filter_sizes: int32", "out_backprop: T"},
+                Conv2DBackpropFilterShape),
+      {ExpensiveOnCpu({{"T", kFloats.dtypes()}})});
+}
+
 void AddFusedConv2D(OpRegistry& registry) {
   registry.Add(
       {.name = "_FusedConv2D",
@@ -223,6 +288,7 @@ void AddFusedConv2D(OpRegistry& registry) {
 
 void Register(OpRegistry& registry) {
   AddFusedConv2D(registry);
+  AddDepthwise(registry);
 
   registry.Add(
       {.name = "Conv2D",

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines the kernels of Conv2D, _FusedConv2D, Conv2DBackpropInput and
-// Conv2DBackpropFilter. oneDNN computes floats; plain loops compute doubles and
-// int32.
+// Defines the kernels of Conv2D, _FusedConv2D, DepthwiseConv2dNative and the
+// gradients of Conv2D and DepthwiseConv2dNative. oneDNN computes floats; plain
+// loops compute doubles and int32.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -312,6 +312,11 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeFused(const NodeDef& node) {
 void Register(KernelRegistry& registry) {
   registry.Add("Conv2D", kCpu, &MakeConvolution<Forward>);
   registry.Add("_FusedConv2D", kCpu, &MakeFused);
+  registry.Add("DepthwiseConv2dNative", kCpu, &MakeConvolution<Forward>);
+  registry.Add("DepthwiseConv2dNativeBackpropInput", kCpu,
+               &MakeConvolution<BackwardInput>);
+  registry.Add("DepthwiseConv2dNativeBackpropFilter", kCpu,
+               &MakeConvolution<BackwardFilter>);
   registry.Add("Conv2DBackpropInput", kCpu, &MakeConvolution<BackwardInput>);
   registry.Add("Conv2DBackpropFilter", kCpu, &MakeConvolution<BackwardFilter>);
 }

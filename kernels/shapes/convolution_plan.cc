@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 
@@ -49,10 +50,12 @@ absl::StatusOr<Shape> InputShape(const WindowAttrs& attrs, const Tensor& sizes,
                                  const Shape& filter, const Shape& backprop) {
   LEAT_ASSIGN_OR_RETURN(Dims dims, GetIndices(sizes, "input_sizes"));
   if (!sizes.shape().IsVector() || (dims.size() != 2 && dims.size() != 4)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Conv2DBackpropInput requires input_sizes to contain 4 values or 2 "
-        "values, but got: ",
-        sizes.shape().DebugString()));
+    return absl::InvalidArgumentError(
+        absl::StrCat(attrs.depthwise ? "DepthwiseConv2dNativeBackpropInput"
+                                     : "Conv2DBackpropInput",
+                     " requires input_sizes to contain 4 values or 2 "
+                     "values, but got: ",
+                     sizes.shape().DebugString()));
   }
   if (dims.size() == 4) return Shape::Create(dims);
   if (filter.rank() != 4 || backprop.rank() != 4) {
@@ -67,18 +70,44 @@ absl::StatusOr<Shape> InputShape(const WindowAttrs& attrs, const Tensor& sizes,
   return FromImageShape(attrs, image);
 }
 
+// Returns the shape as which a grouped convolution has the filter of a
+// depthwise one. The elements are the same, in the same order.
+absl::StatusOr<Shape> GroupedFilter(const Shape& filter,
+                                    const ImageShape& input) {
+  if (filter.rank() != 4) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("filter must be 4-dimensional: ", filter.DebugString()));
+  }
+  if (filter.dim(2) != input.channels) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "input and filter must have the same depth: ", input.channels, " vs ",
+        filter.dim(2)));
+  }
+  LEAT_ASSIGN_OR_RETURN(const int64_t out_channels,
+                        CheckedMultiply(filter.dim(2), filter.dim(3)));
+  return Shape::Create({filter.dim(0), filter.dim(1), 1, out_channels});
+}
+
 }  // namespace
 
 absl::StatusOr<WindowAttrs> ConvolutionAttrs(const NodeDef& node) {
-  return WindowAttrs::Create(node, node.op->name == "Conv2DBackpropFilter"
-                                       ? absl::StatusCode::kInvalidArgument
-                                       : absl::StatusCode::kUnimplemented);
+  LEAT_ASSIGN_OR_RETURN(
+      WindowAttrs attrs,
+      WindowAttrs::Create(node, node.op->name == "Conv2DBackpropFilter"
+                                    ? absl::StatusCode::kInvalidArgument
+                                    : absl::StatusCode::kUnimplemented));
+  attrs.depthwise = absl::StartsWith(node.op->name, "DepthwiseConv2dNative");
+  return attrs;
 }
 
 absl::StatusOr<ConvolutionPlan> PlanConvolution(const WindowAttrs& attrs,
                                                 const Shape& input,
-                                                const Shape& filter) {
+                                                const Shape& given_filter) {
   LEAT_ASSIGN_OR_RETURN(ImageShape in, ToImageShape(attrs, input, "input"));
+  Shape filter = given_filter;
+  if (attrs.depthwise) {
+    LEAT_ASSIGN_OR_RETURN(filter, GroupedFilter(given_filter, in));
+  }
   LEAT_RETURN_IF_ERROR(CheckFilter(filter, in));
   Window height = attrs.height, width = attrs.width;
   height.size = filter.dim(0);
@@ -134,8 +163,9 @@ absl::StatusOr<ConvolutionPlan> PlanBackwardFilter(
   const Tensor& sizes = context.input(1);
   if (!sizes.shape().IsVector()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("Conv2DBackpropFilter: filter_sizes input must be 1-dim, "
-                     "not ",
+        absl::StrCat(attrs.depthwise ? "DepthwiseConv2dNativeBackpropFilter"
+                                     : "Conv2DBackpropFilter",
+                     ": filter_sizes input must be 1-dim, not ",
                      sizes.shape().DebugString()));
   }
   LEAT_ASSIGN_OR_RETURN(const Shape filter, GetShape(sizes, "filter_sizes"));

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// These functions read the attrs and check the shapes of Conv2D and its
-// gradients. The kernels for all devices share them. The errors have
-// TensorFlow's codes and texts.
+// These functions read the attrs and check the shapes of Conv2D, of
+// DepthwiseConv2dNative and of their gradients. The kernels for all devices
+// share them. The errors have TensorFlow's codes and texts.
 #ifndef LEAT_KERNELS_SHAPES_CONVOLUTION_PLAN_H_
 #define LEAT_KERNELS_SHAPES_CONVOLUTION_PLAN_H_
 
@@ -23,13 +23,15 @@ struct ConvolutionPlan {
 };
 
 // Reads the attrs. If an attr has a value for batch or channels that is not 1,
-// Conv2DBackpropFilter fails with INVALID_ARGUMENT, and the two other ops fail
-// with UNIMPLEMENTED, as in TensorFlow. TensorFlow's oneDNN kernels for float32
+// Conv2DBackpropFilter fails with INVALID_ARGUMENT, and the other ops fail with
+// UNIMPLEMENTED, as in TensorFlow. TensorFlow's oneDNN kernels for float32
 // fail with a different code, but Leat has one code for all dtypes.
 absl::StatusOr<WindowAttrs> ConvolutionAttrs(const NodeDef& node);
 
 // Plans a Conv2D of these shapes. The result is the output. The number of
-// groups follows from the depths of input and filter, as in TensorFlow.
+// groups follows from the depths of input and filter, as in TensorFlow. With
+// attrs.depthwise, the filter has the shape [height, width, input channels,
+// output channels for each of them], and each input channel is a group.
 absl::StatusOr<ConvolutionPlan> PlanConvolution(const WindowAttrs& attrs,
                                                 const Shape& input,
                                                 const Shape& filter);
