@@ -16,6 +16,22 @@ void MaxPoolGrad(GradientContext& c) {
                          .data_format = c.attr<std::string>("data_format")}));
 }
 
+void MaxPoolV2Grad(GradientContext& c) {
+  if (!c.needs(0)) return;
+  c.set(0,
+        op::MaxPoolGradV2(c.input(0), c.output(0), c.grad(), c.input(1),
+                          c.input(2), c.attr<std::string>("padding"),
+                          {.data_format = c.attr<std::string>("data_format")}));
+}
+
+// The maximum whose index the op outputs is the one that gets the gradient.
+void MaxPoolWithArgmaxGrad(GradientContext& c) {
+  c.set(0, op::MaxPoolGrad(c.input(0), c.output(0), c.grad(0),
+                           c.attr<std::vector<int64_t>>("ksize"),
+                           c.attr<std::vector<int64_t>>("strides"),
+                           c.attr<std::string>("padding")));
+}
+
 void AvgPoolGrad(GradientContext& c) {
   c.set(0,
         op::AvgPoolGrad(ShapeOf(c.input(0)), c.grad(),
@@ -29,6 +45,8 @@ void AvgPoolGrad(GradientContext& c) {
 
 void Register(GradientRegistry& registry) {
   registry.Add("MaxPool", MaxPoolGrad);
+  registry.Add("MaxPoolV2", MaxPoolV2Grad);
+  registry.Add("MaxPoolWithArgmax", MaxPoolWithArgmaxGrad);
   registry.Add("AvgPool", AvgPoolGrad);
 }
 

@@ -57,13 +57,14 @@ absl::Status SetExplicitPadding(const InferenceContext& context,
   return absl::OkStatus();
 }
 
-absl::StatusOr<PoolAttrs> ReadAttrs(const InferenceContext& context) {
-  LEAT_ASSIGN_OR_RETURN(const std::string format,
-                        context.Attr<std::string>("data_format"));
+// Reads the attrs, with windows of these sizes and strides, one per axis.
+absl::StatusOr<PoolAttrs> ReadAttrs(const InferenceContext& context,
+                                    const Ints& ksize, const Ints& strides) {
+  LEAT_ASSIGN_OR_RETURN(
+      const std::string format,
+      context.attrs().GetOr<std::string>("data_format", "NHWC"));
   LEAT_ASSIGN_OR_RETURN(const std::string padding_name,
                         context.Attr<std::string>("padding"));
-  LEAT_ASSIGN_OR_RETURN(const Ints ksize, context.Attr<Ints>("ksize"));
-  LEAT_ASSIGN_OR_RETURN(const Ints strides, context.Attr<Ints>("strides"));
   LEAT_ASSIGN_OR_RETURN(const Padding padding, ParsePadding(padding_name));
   if (ksize.size() != 4 || strides.size() != 4) {
     return absl::InvalidArgumentError(
@@ -87,10 +88,17 @@ absl::StatusOr<PoolAttrs> ReadAttrs(const InferenceContext& context) {
   return attrs;
 }
 
-// Sets the output's shape. If `pools_channels` is set, windows may extend over
-// channels, too.
-absl::Status PoolShape(InferenceContext& context, bool pools_channels) {
-  LEAT_ASSIGN_OR_RETURN(const PoolAttrs attrs, ReadAttrs(context));
+absl::StatusOr<PoolAttrs> ReadAttrs(const InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const Ints ksize, context.Attr<Ints>("ksize"));
+  LEAT_ASSIGN_OR_RETURN(const Ints strides, context.Attr<Ints>("strides"));
+  return ReadAttrs(context, ksize, strides);
+}
+
+// Returns the shape of the maxima or averages of input 0. If `pools_channels`
+// is set, windows may extend over channels, too.
+absl::StatusOr<PartialShape> PooledShape(const InferenceContext& context,
+                                         const PoolAttrs& attrs,
+                                         bool pools_channels) {
   const int rank = attrs.vectorized ? 5 : 4;
   LEAT_ASSIGN_OR_RETURN(const PartialShape input, context.WithRank(0, rank));
   Dims dims(input.dims().begin(), input.dims().end());
@@ -106,15 +114,50 @@ absl::Status PoolShape(InferenceContext& context, bool pools_channels) {
     }
     LEAT_ASSIGN_OR_RETURN(dims[index], WindowedExtent(dims[index], window));
   }
-  return SetOutput(dims, context);
+  return PartialShape::Create(dims);
 }
 
+// MaxPoolWithArgmax has a second output of the same shape.
 absl::Status MaxPoolShape(InferenceContext& context) {
-  return PoolShape(context, true);
+  LEAT_ASSIGN_OR_RETURN(const PoolAttrs attrs, ReadAttrs(context));
+  LEAT_ASSIGN_OR_RETURN(PartialShape pooled, PooledShape(context, attrs, true));
+  for (int i = 0; i < context.num_outputs(); ++i) context.set_output(i, pooled);
+  return absl::OkStatus();
+}
+
+// The inputs 1 and 2 are ksize and strides.
+absl::Status MaxPoolV2Shape(InferenceContext& context) {
+  LEAT_RETURN_IF_ERROR(context.WithRank(0, 4).status());
+  Ints windows[2];
+  for (const int i : {0, 1}) {
+    LEAT_RETURN_IF_ERROR(context.WithRank(1 + i, 1).status());
+    const Tensor* value = context.input_value(1 + i);
+    if (value == nullptr) return absl::OkStatus();  // nothing is known
+    LEAT_ASSIGN_OR_RETURN(const Dims values, GetIndices(*value, "a window"));
+    windows[i].assign(values.begin(), values.end());
+  }
+  LEAT_ASSIGN_OR_RETURN(const PoolAttrs attrs,
+                        ReadAttrs(context, windows[0], windows[1]));
+  LEAT_ASSIGN_OR_RETURN(PartialShape pooled, PooledShape(context, attrs, true));
+  context.set_output(0, std::move(pooled));
+  return absl::OkStatus();
+}
+
+absl::Status MaxPoolGradGradShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const PoolAttrs attrs, ReadAttrs(context));
+  LEAT_ASSIGN_OR_RETURN(PartialShape pooled, PooledShape(context, attrs, true));
+  LEAT_RETURN_IF_ERROR(Merge(context.input(0), context.input(2)).status());
+  LEAT_RETURN_IF_ERROR(Merge(context.input(1), pooled).status());
+  context.set_output(0, std::move(pooled));
+  return absl::OkStatus();
 }
 
 absl::Status AvgPoolShape(InferenceContext& context) {
-  return PoolShape(context, false);
+  LEAT_ASSIGN_OR_RETURN(const PoolAttrs attrs, ReadAttrs(context));
+  LEAT_ASSIGN_OR_RETURN(PartialShape pooled,
+                        PooledShape(context, attrs, false));
+  context.set_output(0, std::move(pooled));
+  return absl::OkStatus();
 }
 
 absl::Status MaxPoolGradShape(InferenceContext& context) {
@@ -122,6 +165,13 @@ absl::Status MaxPoolGradShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(PartialShape shape, context.WithRank(0, 4));
   LEAT_RETURN_IF_ERROR(context.WithRank(1, 4).status());
   LEAT_RETURN_IF_ERROR(context.WithRank(2, 4).status());
+  context.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
+// The inputs 3 and 4 are ksize and strides, which say nothing of the shape.
+absl::Status MaxPoolGradV2Shape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape, context.WithRank(0, 4));
   context.set_output(0, std::move(shape));
   return absl::OkStatus();
 }
@@ -178,6 +228,59 @@ void AddMaxPool(OpRegistry& registry) {
                 OnGpu({{"T", kFloat32And64.dtypes()}})});
 }
 
+void AddMaxPoolV2(OpRegistry& registry) {
+  registry.Add(
+      {.name = "MaxPoolV2",
+       .doc = "Returns the maximum of each window of images, for windows known "
+              "only in the step.",
+       .inputs = {"input: T", "ksize: int32", "strides: int32"},
+       .outputs = {"output: T"},
+       .attrs = {"T: {half, bfloat16, float, double, int32, int64, uint8, "
+                 "int16, int8, uint16, qint8} = float",
+                 "padding: {'SAME', 'VALID'}",
+                 "data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'"},
+       .shape = MaxPoolV2Shape},
+      {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
+
+  registry.Add(
+      {.name = "MaxPoolGradV2",
+       .doc = "Computes the gradient of MaxPoolV2 with respect to its input.",
+       .inputs = {"orig_input: T", "orig_output: T", "grad: T", "ksize: int32",
+                  "strides: int32"},
+       .outputs = {"output: T"},
+       .attrs = {"padding: {'SAME', 'VALID'}",
+                 "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
+                 "T: realnumbertype = float"},
+       .shape = MaxPoolGradV2Shape},
+      {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
+}
+
+void AddMaxPoolWithArgmaxAndOthers(OpRegistry& registry) {
+  registry.Add(
+      {.name = "MaxPoolWithArgmax",
+       .doc = "Returns the maximum of each window of images, and its index.",
+       .inputs = {"input: T"},
+       .outputs = {"output: T", "argmax: Targmax"},
+       .attrs = {"ksize: list(int) >= 4", "strides: list(int) >= 4",
+                 "Targmax: {int32, int64} = int64",
+                 "padding: {'SAME', 'VALID'}",
+                 "include_batch_in_index: bool = false", "T: realnumbertype"},
+       .shape = MaxPoolShape},
+      {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
+
+  registry.Add(
+      {.name = "MaxPoolGradGrad",
+       .doc = "Computes the gradient of MaxPoolGrad with respect to its input "
+              "grad.",
+       .inputs = {"orig_input: T", "orig_output: T", "grad: T"},
+       .outputs = {"output: T"},
+       .attrs = {"ksize: list(int) >= 4", "strides: list(int) >= 4",
+                 "padding: {'SAME', 'VALID'}",
+                 "data_format: {'NHWC', 'NCHW'} = 'NHWC'", "T: realnumbertype"},
+       .shape = MaxPoolGradGradShape},
+      {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
+}
+
 void AddAvgPool(OpRegistry& registry) {
   registry.Add({.name = "AvgPool",
                 .doc = "Returns the average of each window of images.",
@@ -209,6 +312,8 @@ void AddAvgPool(OpRegistry& registry) {
 
 void Register(OpRegistry& registry) {
   AddMaxPool(registry);
+  AddMaxPoolV2(registry);
+  AddMaxPoolWithArgmaxAndOthers(registry);
   AddAvgPool(registry);
 }
 

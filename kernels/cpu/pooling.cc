@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines the kernels of MaxPool, MaxPoolGrad, AvgPool and AvgPoolGrad. Their
-// inner loop always runs over adjacent channels.
+// Defines the kernels of MaxPool, MaxPoolWithArgmax, AvgPool and their
+// gradients. Their inner loop always runs over adjacent channels.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -97,6 +97,14 @@ void ForImages(WorkQueue& queue, const Plan& p, Body body) {
               });
 }
 
+// Returns the attrs. In version 2 of an op, ksize and strides are the inputs
+// from number `first` on.
+absl::StatusOr<WindowAttrs> WindowsOf(const WindowAttrs& attrs,
+                                      const KernelContext& context, int first) {
+  if (context.num_inputs() <= first) return attrs;
+  return attrs.WithWindows(context.input(first), context.input(first + 1));
+}
+
 template <class T>
 class MaxPool final : public Kernel {
  public:
@@ -104,8 +112,10 @@ class MaxPool final : public Kernel {
 
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& input = context.input(0);
+    LEAT_ASSIGN_OR_RETURN(const WindowAttrs attrs,
+                          WindowsOf(attrs_, context, 1));
     LEAT_ASSIGN_OR_RETURN(PoolingPlan plan,
-                          PlanPooling(attrs_, input.shape(), "input"));
+                          PlanPooling(attrs, input.shape(), "input"));
     const Plan p(std::move(plan));
     LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, p.output));
     if (output->num_elements() == 0) return absl::OkStatus();
@@ -144,7 +154,9 @@ class MaxPoolGrad final : public Kernel {
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& input = context.input(0);
     const Tensor& grad = context.input(2);
-    LEAT_ASSIGN_OR_RETURN(PoolingPlan plan, PlanMaxPoolGrad(attrs_, context));
+    LEAT_ASSIGN_OR_RETURN(const WindowAttrs attrs,
+                          WindowsOf(attrs_, context, 3));
+    LEAT_ASSIGN_OR_RETURN(PoolingPlan plan, PlanMaxPoolGrad(attrs, context));
     const Plan p(std::move(plan));
     LEAT_ASSIGN_OR_RETURN(Tensor * output,
                           context.AllocateOutput(0, input.shape()));
@@ -262,6 +274,118 @@ class MaxPoolGrad final : public Kernel {
   const WindowAttrs attrs_;
 };
 
+// Also outputs where the maxima are: the index of an element in its image, or
+// in the whole input. The first of several maxima counts.
+template <class T>
+class MaxPoolWithArgmax final : public Kernel {
+ public:
+  MaxPoolWithArgmax(const WindowAttrs& attrs, bool include_batch)
+      : attrs_(attrs), include_batch_(include_batch) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    const Tensor& input = context.input(0);
+    LEAT_ASSIGN_OR_RETURN(PoolingPlan plan,
+                          PlanPooling(attrs_, input.shape(), "tensor_in"));
+    const Plan p(std::move(plan));
+    if (input.num_elements() == 0) {
+      return absl::InvalidArgumentError("tensor_in must not be empty");
+    }
+    LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, p.output));
+    LEAT_ASSIGN_OR_RETURN(Tensor * argmax, context.AllocateOutput(1, p.output));
+    const T* x = input.data<T>().data();
+    T* y = output->mutable_data<T>().data();
+    if (argmax->dtype() == DType::kInt64) {
+      Find(context.compute_queue(), p, x, y,
+           argmax->mutable_data<int64_t>().data());
+      return absl::OkStatus();
+    }
+    if (input.num_elements() > std::numeric_limits<int32_t>::max()) {
+      return absl::InvalidArgumentError(
+          "tensor_in has too many elements for an argmax of int32");
+    }
+    Find(context.compute_queue(), p, x, y,
+         argmax->mutable_data<int32_t>().data());
+    return absl::OkStatus();
+  }
+
+ private:
+  template <class Index>
+  void Find(WorkQueue& queue, const Plan& p, const T* input, T* output,
+            Index* argmax) const {
+    ForOutputs(queue, p,
+               [&](int64_t image, int64_t row, int64_t column, int64_t out) {
+                 const T* source = input + image * p.in_size();
+                 const int64_t base = include_batch_ ? image * p.in_size() : 0;
+                 const Taps taps(p, row, column);
+                 for (int64_t c = 0; c < p.channels; ++c) {
+                   const int64_t best = FirstMaximum(p, taps, source + c) + c;
+                   output[out + c] = source[best];
+                   argmax[out + c] = static_cast<Index>(base + best);
+                 }
+               });
+  }
+
+  // Returns the offset of the first greatest element of a window. An element
+  // that is NaN counts only if it is the first one, as in TensorFlow.
+  static int64_t FirstMaximum(const Plan& p, const Taps& taps, const T* x) {
+    int64_t best = p.Pixel(taps.rows.begin, taps.columns.begin);
+    ForTaps(p, taps, [&](int64_t pixel) {
+      if (x[pixel] > x[best]) best = pixel;
+    });
+    return best;
+  }
+
+  const WindowAttrs attrs_;
+  const bool include_batch_;
+};
+
+// Computes the gradient of MaxPoolGrad with respect to its input grad: of each
+// window, the element of `grad` where orig_input first has the maximum.
+template <class T>
+class MaxPoolGradGrad final : public Kernel {
+ public:
+  explicit MaxPoolGradGrad(const WindowAttrs& attrs) : attrs_(attrs) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    LEAT_ASSIGN_OR_RETURN(PoolingPlan plan,
+                          PlanMaxPoolGradGrad(attrs_, context));
+    const Plan p(std::move(plan));
+    LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, p.output));
+    if (output->num_elements() == 0) return absl::OkStatus();
+    const T* x = context.input(0).data<T>().data();
+    const T* maxima = context.input(1).data<T>().data();
+    const T* grad = context.input(2).data<T>().data();
+    T* to = output->mutable_data<T>().data();
+    ForOutputs(context.compute_queue(), p,
+               [&](int64_t image, int64_t row, int64_t column, int64_t out) {
+                 const Taps taps(p, row, column);
+                 const int64_t base = image * p.in_size();
+                 for (int64_t c = 0; c < p.channels; ++c) {
+                   to[out + c] = AtMaximum(p, taps, x + base + c,
+                                           grad + base + c, maxima[out + c]);
+                 }
+               });
+    return absl::OkStatus();
+  }
+
+ private:
+  // Returns the element of `grad` at the first element of the window in `x`
+  // that equals `maximum`, and 0 if there is none.
+  static T AtMaximum(const Plan& p, const Taps& taps, const T* x, const T* grad,
+                     T maximum) {
+    for (int64_t row = taps.rows.begin; row < taps.rows.end; ++row) {
+      for (int64_t column = taps.columns.begin; column < taps.columns.end;
+           ++column) {
+        const int64_t pixel = p.Pixel(row, column);
+        if (x[pixel] == maximum) return grad[pixel];
+      }
+    }
+    return T(0);
+  }
+
+  const WindowAttrs attrs_;
+};
+
 // Averages the pixels of each window that lie inside of the image.
 template <class T>
 class AvgPool final : public Kernel {
@@ -359,10 +483,30 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakePooling(const NodeDef& node) {
   });
 }
 
+absl::StatusOr<std::unique_ptr<Kernel>> MakeMaxPoolWithArgmax(
+    const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("T"));
+  if (IsHalfOrBfloat16(dtype)) {
+    return ThroughFloat(node, &MakeMaxPoolWithArgmax);
+  }
+  LEAT_ASSIGN_OR_RETURN(WindowAttrs attrs, WindowAttrs::Create(node));
+  LEAT_ASSIGN_OR_RETURN(
+      const bool include_batch,
+      node.attrs.GetOr<bool>("include_batch_in_index", false));
+  return MakeForType(node, "T", kExact, [&](auto type) {
+    using T = typename decltype(type)::type;
+    return std::make_unique<MaxPoolWithArgmax<T>>(attrs, include_batch);
+  });
+}
+
 }  // namespace
 
 void Register(KernelRegistry& registry) {
   registry.Add("MaxPool", kCpu, &MakePooling<MaxPool, kExact>);
+  registry.Add("MaxPoolV2", kCpu, &MakePooling<MaxPool, kExact>);
+  registry.Add("MaxPoolGradV2", kCpu, &MakePooling<PlainMaxPoolGrad, kExact>);
+  registry.Add("MaxPoolWithArgmax", kCpu, &MakeMaxPoolWithArgmax);
+  registry.Add("MaxPoolGradGrad", kCpu, &MakePooling<MaxPoolGradGrad, kExact>);
   registry.Add("MaxPoolGrad", kCpu, &MakePooling<PlainMaxPoolGrad, kExact>);
   registry.Add("_LeatMaxPoolReluGrad", kCpu, &MakePooling<MaxPoolReluGrad>);
   registry.Add("AvgPool", kCpu, &MakePooling<AvgPool>);

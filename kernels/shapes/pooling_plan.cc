@@ -50,15 +50,34 @@ absl::StatusOr<PoolingPlan> PlanPooling(const WindowAttrs& attrs,
   return plan;
 }
 
-absl::StatusOr<PoolingPlan> PlanMaxPoolGrad(const WindowAttrs& attrs,
-                                            const KernelContext& context) {
+namespace {
+
+// Plans the pooling of input 0, whose output is input 1.
+absl::StatusOr<PoolingPlan> PlanKnownPooling(const WindowAttrs& attrs,
+                                             const KernelContext& context) {
   LEAT_ASSIGN_OR_RETURN(
       PoolingPlan plan,
       PlanPooling(attrs, context.input(0).shape(), "orig_input"));
   LEAT_RETURN_IF_ERROR(
       CheckShape("orig_output", context.input(1).shape(), plan.output));
+  return plan;
+}
+
+}  // namespace
+
+absl::StatusOr<PoolingPlan> PlanMaxPoolGrad(const WindowAttrs& attrs,
+                                            const KernelContext& context) {
+  LEAT_ASSIGN_OR_RETURN(PoolingPlan plan, PlanKnownPooling(attrs, context));
   LEAT_RETURN_IF_ERROR(
       CheckShape("grad", context.input(2).shape(), plan.output));
+  return plan;
+}
+
+absl::StatusOr<PoolingPlan> PlanMaxPoolGradGrad(const WindowAttrs& attrs,
+                                                const KernelContext& context) {
+  LEAT_ASSIGN_OR_RETURN(PoolingPlan plan, PlanKnownPooling(attrs, context));
+  LEAT_RETURN_IF_ERROR(
+      CheckShape("grad", context.input(2).shape(), plan.input));
   return plan;
 }
 

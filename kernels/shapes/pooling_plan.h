@@ -34,6 +34,11 @@ absl::StatusOr<PoolingPlan> PlanPooling(const WindowAttrs& attrs,
 absl::StatusOr<PoolingPlan> PlanMaxPoolGrad(const WindowAttrs& attrs,
                                             const KernelContext& context);
 
+// Plans MaxPoolGradGrad, whose inputs are orig_input, orig_output and grad,
+// which has the shape of orig_input.
+absl::StatusOr<PoolingPlan> PlanMaxPoolGradGrad(const WindowAttrs& attrs,
+                                                const KernelContext& context);
+
 // Plans AvgPoolGrad, whose inputs are orig_input_shape and grad.
 // orig_input_shape is in host memory.
 absl::StatusOr<PoolingPlan> PlanAvgPoolGrad(const WindowAttrs& attrs,
