@@ -454,6 +454,27 @@ def arithmetic():
   case('TanhGrad', F, f(2), f(3))
   case('ReluGrad', F, f(2, -1), f(-1, 3))
   case('ReluGrad', F, f(2), f(3))
+  case('Selu', F, f(2, -1))
+  case('SeluGrad', F, f(2, -1), f(-1, 3))
+  case('SoftsignGrad', F, f(2), f(3))
+  case('Tan', F, f(2, -1))
+  case('IsNan', F, ANY)
+  case('InvGrad', F, f(2), f(3))
+  case('TruncateDiv', F, f(2, 1), f(1, 3))
+  case('Xlogy', F, f(2), f(3))
+  case('NextAfter', F, f(2, 3), f(3))
+  case('ApproximateEqual', F, f(2, -1), f(-1, 3))
+  case('ApproximateEqual', F, f(2), f(3))
+  case('BitwiseAnd', {'T': 'int32'}, i32(2, 1), i32(3))
+  case('LeftShift', {'T': 'int32'}, i32(2), i32(3))
+  case('PopulationCount', {'T': 'int32'}, i32(2, -1))
+  case('ClipByValue', F, f(2, -1), f(), f(2, 3))
+  case('ClipByValue', F, f(2), f(3), f(4))
+  case('EuclideanNorm', F, f(2, -1), K([1], 'int32'))
+  for num in (K(3), K(1), K(0), K(-2), i32(), i32(1), IANY):
+    case('LinSpace', F, f(), f(), num)
+  case('LinSpace', F, f(1), f(), K(3))
+  case('LinSpace', F, f(), f(1), i32())
   case('AddN', {**F, 'N': 3}, f(2, -1), f(-1, 3), ANY)
   case('AddN', {**F, 'N': 2}, f(2), f(3))
   for axes in ([0], [1], [-1], [0, 1], [], [2], [-3]):
@@ -550,6 +571,53 @@ def convolution():
        f(0), f(0))
   case('FusedBatchNormV3', bn, f(2, 3), c, c, c, c)
   case('FusedBatchNormGradV3', bn, x, x, c, c, c, ANY)
+  depthwise = {**F, 'strides': [1, 2, 2, 1], 'padding': 'SAME'}
+  name = 'DepthwiseConv2dNative'
+  case(name, depthwise, x, f(3, 2, 3, 4))
+  case(name, {**depthwise, 'padding': 'VALID'}, f(-1, -1, 8, -1), f(3, 2, 3, -1))
+  case(name, {**depthwise, 'data_format': 'NCHW', 'strides': [1, 1, 2, 2]},
+       f(2, 3, 9, 8), f(3, 2, 3, 4))
+  case(name, {**depthwise, 'padding': 'EXPLICIT',
+              'explicit_paddings': [0, 0, 1, 2, 0, 1, 0, 0]}, x, f(3, 2, 3, 4))
+  case(name, depthwise, x, f(3, 2, 4, 4))
+  case(name, depthwise, f(2, 3), f(3, 2, 3, 4))
+  case(name, depthwise, x, f(3, 2, 3))
+  case(name + 'BackpropInput', depthwise, ShapeOf([-1, 9, 8, 3]), ANY,
+       f(-1, 5, 4, 6))
+  case(name + 'BackpropInput', depthwise, i32(4), ANY, ANY)
+  case(name + 'BackpropFilter', depthwise, ANY, K([3, 2, 3, 4]), ANY)
+  case(name + 'BackpropFilter', depthwise, ANY, i32(4), ANY)
+  window = {'ksize': [1, 3, 2, 1], 'strides': [1, 2, 2, 1], 'padding': 'SAME'}
+  case('MaxPoolWithArgmax', {**F, **window}, f(-1, 9, 8, 3))
+  case('MaxPoolWithArgmax', {**F, **window}, f(2, 3))
+  case('MaxPoolGradGrad', {**F, **window}, f(-1, 9, 8, 3), ANY, f(2, 9, 8, 3))
+  case('MaxPoolGradGrad', {**F, **window}, f(2, 9, 8, 3), f(2, 5, 3, 3), ANY)
+  case('MaxPoolGradGrad', {**F, **window}, f(2, 9, 8, 3), ANY, f(2, 9, 8, 4))
+  v2 = {**F, 'padding': 'VALID'}
+  k, s = K([1, 3, 2, 1]), K([1, 2, 2, 1])
+  case('MaxPoolV2', v2, f(-1, 9, 8, 3), k, s)
+  case('MaxPoolV2', v2, f(2, 9, 8, 3), i32(4), s)
+  case('MaxPoolV2', v2, f(2, 9, 8, 3), k, i32(4))
+  case('MaxPoolV2', v2, ANY, k, s)
+  case('MaxPoolV2', v2, f(2, 3), k, s)
+  case('MaxPoolV2', v2, f(2, 9, 8, 3), K([1, 3, 2]), s)
+  case('MaxPoolV2', v2, f(2, 9, 8, 3), K([1, 30, 2, 1]), s)
+  case('MaxPoolGradV2', v2, f(-1, 9, 8, 3), ANY, ANY, k, s)
+  case('MaxPoolGradV2', v2, f(2, 3), ANY, ANY, k, s)
+  for name in ('ResizeNearestNeighbor', 'ResizeBilinear',
+               'ResizeNearestNeighborGrad'):
+    for size in (K([5, 7]), i32(2), i32(3), IANY, K([5]), K(5), ShapeOf([5, -1])):
+      case(name, F, f(-1, 9, 8, 3), size)
+    case(name, F, ANY, K([5, 7]))
+    case(name, F, f(2, 3), K([5, 7]))
+  case('ResizeBilinearGrad', F, f(2, 9, 8, 3), f(2, 4, -1, 3))
+  case('ResizeBilinearGrad', F, f(2, 3), ANY)
+  for version, attrs in (('', F), ('V2', bn)):
+    case('FusedBatchNorm' + version, attrs, x, c, c, f(0), f(0))
+    case('FusedBatchNorm' + version, {**attrs, 'is_training': False}, x, c, c,
+         f(4), c)
+    case('FusedBatchNormGrad' + version, attrs, x, x, c, c, c)
+    case('FusedBatchNormGrad' + version, attrs, f(2, 3), x, c, c, c)
   case('LRN', F, x)
   case('LRN', F, f(2, 3))
   case('LRNGrad', F, x, f(2, 9, 8, -1), ANY)

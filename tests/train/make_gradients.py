@@ -567,10 +567,105 @@ def combinations(c):
             c.add(op, f"equal {name}", [x, indices, equal], by=(0, 2))
 
 
+def functions(c):
+    ranges = {"Asin": (-0.9, 0.9), "Acos": (-0.9, 0.9), "Atanh": (-0.9, 0.9),
+              "Acosh": (1.2, 3), "Tan": (-1.2, 1.2), "Inv": (0.5, 3)}
+    for op in ("Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh",
+               "Expm1", "Erf", "Erfc", "Inv", "Selu", "Softsign"):
+        low, high = ranges.get(op, (-2, 2))
+        for dtype in ALL:
+            c.add(op, dtype_name(dtype), [values([3, 4], dtype, low, high)])
+        c.add(op, "empty", [values([0, 3])])
+        c.add(op, "scalar", [values([], np.float32, low, high)])
+    shapes = {"equal": ([2, 3], [2, 3]), "both stretched": ([2, 1, 3], [4, 1]),
+              "scalar second": ([2, 3], []), "empty": ([0, 3], [3])}
+    for op in ("Atan2", "MulNoNan", "Xdivy", "Xlogy", "Xlog1py", "NextAfter"):
+        for name, (x, y) in shapes.items():
+            c.add(op, name, [values(x, np.float32, 0.5, 3), values(y, np.float32, 0.5, 3, 3)],
+                  by=(0, 1))
+        for dtype in ALL[1:2] if op == "NextAfter" else ALL[1:]:
+            c.add(op, dtype_name(dtype), [values([2, 1, 3], dtype, 0.5, 3),
+                                          values([4, 1], dtype, 0.5, 3, 3)], by=(0, 1))
+    zero = np.array([0, 0, 2, 1], np.float32)
+    for op in ("MulNoNan", "Xdivy", "Xlogy", "Xlog1py"):
+        c.add(op, "zeros", [zero, np.array([0, 3, 0, 2], np.float32)], by=(0, 1))
+    x, low, high = values([3, 4]), values([3, 4], salt=1) - 1, values([3, 4], salt=2) + 1
+    for dtype in ALL:
+        name = dtype_name(dtype)
+        c.add("ClipByValue", f"{name} tensors",
+              [v.astype(dtype) for v in (x, low, high)], by=(0, 1, 2))
+        c.add("ClipByValue", f"{name} scalars",
+              [x.astype(dtype), np.array(-0.5, dtype), np.array(0.75, dtype)],
+              by=(0, 1, 2))
+    for axes in ([0], [1], [0, 2], [0, 1, 2]):
+        for keep in (False, True):
+            c.add("EuclideanNorm", f"axes {axes} keep {keep}",
+                  [values([2, 3, 4], salt=len(axes)), i32(*axes)], keep_dims=keep)
+    for dtype in ALL[1:]:
+        c.add("EuclideanNorm", dtype_name(dtype), [values([2, 3], dtype), i32(1)])
+    c.add("EuclideanNorm", "empty", [values([0, 3]), i32(1)])
+
+
+def batch_norms(c):
+    for op in ("FusedBatchNorm", "FusedBatchNormV2"):
+        for training in (True, False):
+            size = 0 if training else 2
+            c.add(op, f"training {training}",
+                  [values([3, 2, 2, 2]), values([2], salt=1), values([2], salt=2),
+                   values([size], low=-0.5, high=0.5), values([size], low=0.5, high=2)],
+                  by=(0, 1, 2), tolerance=2e-5, is_training=training, epsilon=0.01)
+
+
+def depthwise(c):
+    x, w = values([2, 5, 4, 3]), values([3, 2, 3, 2], salt=1)
+    for padding in ("SAME", "VALID"):
+        for stride in (1, 2):
+            attrs = {"strides": [1, stride, stride, 1], "padding": padding}
+            name = f"{padding} stride {stride}"
+            c.add("DepthwiseConv2dNative", name, [x, w], by=(0, 1), **attrs)
+            rows, columns = {("SAME", 1): (5, 4), ("SAME", 2): (3, 2),
+                             ("VALID", 1): (3, 3), ("VALID", 2): (2, 2)}[padding, stride]
+            dy = values([2, rows, columns, 6], salt=2)
+            c.add("DepthwiseConv2dNativeBackpropInput", name, [i32(2, 5, 4, 3), w, dy],
+                  by=(1, 2), **attrs)
+            c.add("DepthwiseConv2dNativeBackpropFilter", name, [x, i32(3, 2, 3, 2), dy],
+                  by=(0, 2), **attrs)
+    c.add("DepthwiseConv2dNative", "explicit padding", [x, w], by=(0, 1),
+          strides=[1, 1, 1, 1], padding="EXPLICIT", explicit_paddings=[0, 0, 2, 1, 0, 1, 0, 0])
+    for dtype in ALL[1:]:
+        c.add("DepthwiseConv2dNative", dtype_name(dtype), [x.astype(dtype), w.astype(dtype)],
+              by=(0, 1), strides=[1, 1, 1, 1], padding="SAME",
+              tolerance=3e-2 if dtype in ALL[2:] else None)
+
+
+def further_pools(c):
+    for padding in ("SAME", "VALID"):
+        for dtype in ALL:
+            x = values([2, 5, 4, 2], dtype)
+            name = f"{padding} {dtype_name(dtype)}"
+            c.add("MaxPoolV2", name, [x, i32(1, 3, 2, 1), i32(1, 2, 1, 1)], padding=padding)
+            c.add("MaxPoolWithArgmax", name, [x], ksize=[1, 3, 2, 1], strides=[1, 2, 1, 1],
+                  padding=padding)
+
+
+def resizing(c):
+    for corners, centers in ((False, False), (True, False), (False, True)):
+        attrs = {"align_corners": corners, "half_pixel_centers": centers}
+        for op in ("ResizeNearestNeighbor", "ResizeBilinear"):
+            for size in ((5, 7), (1, 2)):
+                c.add(op, f"{size} {corners} {centers}", [values([2, 3, 4, 2]), i32(*size)],
+                      **attrs)
+    for op in ("ResizeNearestNeighbor", "ResizeBilinear"):
+        for dtype in ALL[1:]:
+            c.add(op, dtype_name(dtype), [values([1, 3, 4, 2], dtype), i32(5, 3)],
+                  tolerance=3e-2 if dtype in ALL[2:] else None)
+
+
 def main():
     cases = Cases()
     for family in (unary, several, binary, reductions, matrices, images, shapes,
-                   gathers, moves, diagonals, combinations):
+                   gathers, moves, diagonals, combinations, functions, batch_norms, depthwise,
+                   further_pools, resizing):
         family(cases)
     write_cases(os.path.join(FOLDER, "gradients.jsonl"), cases.lines)
 

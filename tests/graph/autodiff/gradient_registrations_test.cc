@@ -42,11 +42,28 @@ std::map<std::string, std::string> Exceptions() {
         "a primitive of TensorFlow 1's control flow, which is only imported: "
         "what builds a graph has If and While, which are differentiated whole";
   }
-  for (const char* op :
-       {"AvgPoolGrad", "BiasAddGrad", "Conv2DBackpropFilter", "EluGrad",
-        "FusedBatchNormGradV3", "LeakyReluGrad", "MaxPoolGrad",
-        "ReciprocalGrad", "Relu6Grad", "ReluGrad", "RsqrtGrad", "SigmoidGrad",
-        "SoftplusGrad", "SqrtGrad", "StridedSliceGrad", "TanhGrad"}) {
+  for (const char* op : {"AvgPoolGrad",
+                         "BiasAddGrad",
+                         "Conv2DBackpropFilter",
+                         "EluGrad",
+                         "FusedBatchNormGrad",
+                         "FusedBatchNormGradV2",
+                         "FusedBatchNormGradV3",
+                         "InvGrad",
+                         "LeakyReluGrad",
+                         "MaxPoolGrad",
+                         "MaxPoolGradGrad",
+                         "MaxPoolGradV2",
+                         "ReciprocalGrad",
+                         "Relu6Grad",
+                         "ReluGrad",
+                         "RsqrtGrad",
+                         "SeluGrad",
+                         "SigmoidGrad",
+                         "SoftplusGrad",
+                         "SqrtGrad",
+                         "StridedSliceGrad",
+                         "TanhGrad"}) {
     reasons[op] = "itself a gradient: gradients are of first order";
   }
   for (const char* op :
