@@ -4,6 +4,7 @@ where a factor is 0, bits, clipping, norms and further activations."""
 
 import numpy as np
 import tensorflow as tf
+from families.elementwise import shapes, short
 from make_cases import Ramp
 
 BF16 = tf.bfloat16.as_numpy_dtype
@@ -20,10 +21,6 @@ TRIGONOMETRY = ["Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh",
 ROUNDINGS = ["Ceil", "Round", "Rint"]
 ZERO_PRODUCTS = ["MulNoNan", "Xdivy", "Xlogy", "Xlog1py"]
 INCOMPATIBLE = "Incompatible shapes: [2] vs. [3]"
-
-
-def short(dtype):
-    return tf.as_dtype(dtype).name
 
 
 def f(*values):
@@ -70,16 +67,6 @@ def complex_numbers(case):
                  np.array([0, 2, 1 - 1j], dtype))
         case("InvGrad", short(dtype), x, y, tolerance=tolerance)
     case.__self__.floor = None
-
-
-def shapes(case, op, dtype):
-    def v(*shape):
-        n = int(np.prod(shape))
-        return (np.arange(n) % 7 + 1).astype(dtype).reshape(shape)
-    for a, b in [((), ()), ((3,), ()), ((), (3,)), ((2, 3), (3,)), ((2, 1), (1, 3)),
-                 ((0, 3), (3,)), ((0,), ()), ((2, 3, 4), (2, 1, 4)), ((1,), (1, 1)),
-                 ((17,), (17,))]:
-        case(op, f"shapes {a} {b}", v(*a), v(*b) + v(*b))
 
 
 def binary(case):
