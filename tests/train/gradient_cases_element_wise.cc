@@ -148,7 +148,9 @@ void AddBinaryMath(std::vector<GradientCase>& cases) {
     cases.push_back({.op = "ClipByValue",
                      .shapes = {Shape{2, 3}, bounds, bounds},
                      .build = [](GraphBuilder&, const Inputs& x) {
-                       return op::ClipByValue(x[0], x[1] - 1, x[2] + 1);
+                       // The lower bound stays below the upper one.
+                       return op::ClipByValue(x[0], x[1] * 0.25f - 1,
+                                              x[2] * 0.25f + 1);
                      }});
   }
   AddBinary(
