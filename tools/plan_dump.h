@@ -8,8 +8,9 @@
 //
 // 1a2b3c4d is the beginning of the session's handle. Plans are numbered in the
 // order in which they come, across all sessions. Only the first `max_plans`
-// plans are written. If a file cannot be written, that is logged once, and no step fails.
-// Only the owner may read the files, because graphs may contain data.
+// plans are written. If a file cannot be written, that is logged once, and no
+// step fails. Only the owner may read the files, because graphs may contain
+// data.
 #ifndef LEAT_TOOLS_PLAN_DUMP_H_
 #define LEAT_TOOLS_PLAN_DUMP_H_
 

@@ -19,8 +19,8 @@ absl::Status TileShape(InferenceContext& context) {
   const PartialShape& input = context.input(0);
   LEAT_ASSIGN_OR_RETURN(const PartialShape multiples_shape,
                         context.WithRank(1, 1));
-  // ShapeInput would take -1 in `multiples` for an unknown extent. Here -1 is an
-  // error, which GetShape returns.
+  // ShapeInput would take -1 in `multiples` for an unknown extent. Here -1 is
+  // an error, which GetShape returns.
   if (const Tensor* multiples = context.input_value(1)) {
     LEAT_RETURN_IF_ERROR(GetShape(*multiples, "multiples").status());
   }

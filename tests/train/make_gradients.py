@@ -664,8 +664,8 @@ def resizing(c):
 def main():
     cases = Cases()
     for family in (unary, several, binary, reductions, matrices, images, shapes,
-                   gathers, moves, diagonals, combinations, functions, batch_norms, depthwise,
-                   further_pools, resizing):
+                   gathers, moves, diagonals, combinations, functions, batch_norms,
+                   depthwise, further_pools, resizing):
         family(cases)
     write_cases(os.path.join(FOLDER, "gradients.jsonl"), cases.lines)
 
