@@ -23,8 +23,11 @@ absl::Status FunctionLibrary::Add(std::shared_ptr<const Function> function) {
 void FunctionLibrary::Remove(absl::string_view name) {
   const auto it = functions_.find(name);
   if (it != functions_.end()) functions_.erase(it);
-  const auto gradient = gradients_.find(name);
-  if (gradient != gradients_.end()) gradients_.erase(gradient);
+}
+
+void FunctionLibrary::RemoveGradient(absl::string_view function) {
+  const auto it = gradients_.find(function);
+  if (it != gradients_.end()) gradients_.erase(it);
 }
 
 absl::Status FunctionLibrary::SetGradient(const std::string& function,

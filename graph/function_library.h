@@ -63,8 +63,7 @@ class FunctionLibrary {
   // Fails with INVALID_ARGUMENT if the function has no name, or if the library
   // has a different function of the same name.
   absl::Status Add(std::shared_ptr<const Function> function);
-  // Removes the function `name` and forgets its gradient. Does nothing if there
-  // is no such function.
+  // Removes the function `name`. Does nothing if there is none.
   void Remove(absl::string_view name);
 
   // Makes `gradient` the gradient of `function`: the function that a
@@ -73,6 +72,8 @@ class FunctionLibrary {
   // already.
   absl::Status SetGradient(const std::string& function,
                            const std::string& gradient);
+  // Forgets the gradient of `function`. Does nothing if there is none.
+  void RemoveGradient(absl::string_view function);
   // Returns the name of the gradient of `function`, or "" if none was set.
   absl::string_view Gradient(absl::string_view function) const;
 

@@ -12,9 +12,21 @@ GraphAddition::GraphAddition(const Graph& graph)
 void GraphAddition::Undo(Graph& graph) const {
   graph.Truncate(first);
   for (const std::string& name : functions) graph.functions().Remove(name);
+  for (const std::string& name : gradients) {
+    graph.functions().RemoveGradient(name);
+  }
   graph.producer = producer;
   graph.min_consumer = min_consumer;
   graph.tensor_bytes = tensor_bytes;
+}
+
+absl::Status GraphAddition::AddGradient(const std::string& function,
+                                        const std::string& gradient,
+                                        Graph& graph) {
+  const bool is_new = graph.functions().Gradient(function).empty();
+  absl::Status status = graph.functions().SetGradient(function, gradient);
+  if (status.ok() && is_new) gradients.push_back(function);
+  return status;
 }
 
 }  // namespace leat

@@ -33,7 +33,7 @@ class Merger {
       if (is_new) added_.functions.push_back(name);
     }
     for (const auto& [name, gradient] : addition_.functions().gradients()) {
-      LEAT_RETURN_IF_ERROR(base_.functions().SetGradient(name, gradient));
+      LEAT_RETURN_IF_ERROR(added_.AddGradient(name, gradient, base_));
     }
     return absl::OkStatus();
   }

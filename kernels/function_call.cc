@@ -53,6 +53,8 @@ void CallFunction(FunctionCall call, KernelContext& context,
         callable.Call(std::move(args), context.step(),
                       [keep = *std::move(found), done = std::move(done)](
                           CallableFunction::Results results) mutable {
+                        // The session may end as soon as `done` is called.
+                        keep.reset();
                         std::move(done)(std::move(results));
                       });
       });

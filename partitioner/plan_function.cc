@@ -22,6 +22,9 @@ absl::StatusOr<Function> Renamed(const FunctionLibrary& library,
   }
   Function copy = *function;
   copy.signature.name = absl::StrCat(name, "/inlined");
+  while (library.Find(copy.signature.name) != nullptr) {
+    copy.signature.name += "_";
+  }
   return copy;
 }
 

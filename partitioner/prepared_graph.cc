@@ -291,9 +291,11 @@ void PreparedGraph::Add(const PreparedAddition& prepared,
     graph_.functions()
         .Add(client.functions().functions().at(name))
         .IgnoreError();  // the name is new
-    const std::string gradient(client.functions().Gradient(name));
-    if (gradient.empty()) continue;
-    graph_.functions().SetGradient(name, gradient).IgnoreError();
+  }
+  for (const std::string& name : addition.gradients) {
+    graph_.functions()
+        .SetGradient(name, std::string(client.functions().Gradient(name)))
+        .IgnoreError();  // this graph has one if lowering has made it
   }
   graph_.producer = client.producer;
   graph_.min_consumer = client.min_consumer;

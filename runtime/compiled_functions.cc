@@ -1,12 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/runtime/compiled_functions.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/cancellation.h"
 #include "leat/partitioner/plan_function.h"
@@ -25,13 +25,15 @@ namespace {
 class RunningCall : public std::enable_shared_from_this<RunningCall> {
  public:
   RunningCall(const std::string& function, std::vector<Tensor> args,
-              size_t num_results, const StepServices& caller,
-              std::atomic<int64_t>& num_calls, CallableFunction::Done done)
+              size_t num_results, BufferRef memory, const StepServices& caller,
+              std::shared_ptr<std::atomic<int64_t>> num_calls,
+              CallableFunction::Done done)
       : function_(function),
         args_(std::move(args)),
         results_(num_results),
+        memory_(std::move(memory)),
         caller_(*caller.cancellation),
-        num_calls_(num_calls),
+        num_calls_(std::move(num_calls)),
         done_(std::move(done)),
         step_(caller.step_id, rendezvous_, args_, absl::MakeSpan(results_),
               caller.observer, /*allocations=*/nullptr,
@@ -50,26 +52,36 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
   }
 
  private:
-  // Is the last use of objects that belong to the calling step.
+  // Frees what the call holds before it calls `done`, because the session may
+  // end as soon as `done` is called.
   void End(absl::Status status) {
-    num_calls_.fetch_sub(1, std::memory_order_relaxed);
+    if (status.ok()) status = CheckResults();
+    num_calls_->fetch_sub(1, std::memory_order_relaxed);
+    memory_.reset();
+    args_.clear();
+    std::vector<Tensor> results = std::move(results_);
     CallableFunction::Done done = std::move(done_);
-    if (!status.ok()) return std::move(done)(std::move(status));
+    if (status.ok()) return std::move(done)(std::move(results));
+    results.clear();
+    std::move(done)(std::move(status));
+  }
+
+  absl::Status CheckResults() const {
     for (size_t i = 0; i < results_.size(); ++i) {
       if (results_[i].IsValid()) continue;
-      return std::move(done)(absl::InvalidArgumentError(
+      return absl::InvalidArgumentError(
           absl::StrCat("result ", i, " of function '", function_,
-                       "' has no value: it is on a branch that was not "
-                       "taken")));
+                       "' has no value: it is on a branch that was not taken"));
     }
-    std::move(done)(std::move(results_));
+    return absl::OkStatus();
   }
 
   const std::string function_;
-  const std::vector<Tensor> args_;
+  std::vector<Tensor> args_;
   std::vector<Tensor> results_;
+  BufferRef memory_;  // counts the memory of the step
   Cancellation& caller_;
-  std::atomic<int64_t>& num_calls_;
+  const std::shared_ptr<std::atomic<int64_t>> num_calls_;
   CallableFunction::Done done_;
   Cancellation::Token token_ = 0;
   LocalRendezvous rendezvous_;
@@ -80,12 +92,13 @@ class CompiledFunction final : public CallableFunction {
  public:
   CompiledFunction(std::string name, size_t num_results,
                    std::shared_ptr<CompiledGraph> graph, GraphRunner& runner,
-                   std::atomic<int64_t>& num_calls)
+                   std::shared_ptr<std::atomic<int64_t>> num_calls)
       : name_(std::move(name)),
         num_results_(num_results),
         graph_(std::move(graph)),
+        call_bytes_(BytesOfCall(*graph_)),
         runner_(runner),
-        num_calls_(num_calls) {}
+        num_calls_(std::move(num_calls)) {}
 
   void Call(std::vector<Tensor> args, const StepServices& caller,
             Done done) const override {
@@ -95,31 +108,59 @@ class CompiledFunction final : public CallableFunction {
           CompiledFunctions::kMaxDepth,
           ", the limit; the function probably calls itself without end")));
     }
-    if (num_calls_.fetch_add(1, std::memory_order_relaxed) >=
+    if (num_calls_->fetch_add(1, std::memory_order_relaxed) >=
         CompiledFunctions::kMaxCalls) {
-      num_calls_.fetch_sub(1, std::memory_order_relaxed);
+      num_calls_->fetch_sub(1, std::memory_order_relaxed);
       return std::move(done)(absl::ResourceExhaustedError(absl::StrCat(
           "function '", name_, "' cannot be called, because ",
           CompiledFunctions::kMaxCalls,
           " calls of functions are under way, which is the limit")));
     }
-    std::make_shared<RunningCall>(name_, std::move(args), num_results_, caller,
-                                  num_calls_, std::move(done))
+    BufferRef memory = caller.device->host_allocator().Reserve(call_bytes_);
+    if (memory == nullptr) {
+      num_calls_->fetch_sub(1, std::memory_order_relaxed);
+      return std::move(done)(absl::ResourceExhaustedError(
+          absl::StrCat("there is no memory for the ", call_bytes_,
+                       " bytes of a call of function '", name_, "'")));
+    }
+    std::make_shared<RunningCall>(name_, std::move(args), num_results_,
+                                  std::move(memory), caller, num_calls_,
+                                  std::move(done))
         ->Start(runner_, graph_);
   }
 
  private:
+  // Returns how many bytes a call needs besides its tensors.
+  static int64_t BytesOfCall(const CompiledGraph& graph) {
+    int64_t bytes = sizeof(RunningCall);
+    for (const auto& executor : graph.executors) {
+      bytes += executor->step_bytes();
+    }
+    return bytes;
+  }
+
   const std::string name_;
   const size_t num_results_;
   const std::shared_ptr<CompiledGraph> graph_;
+  const int64_t call_bytes_;
   GraphRunner& runner_;
-  std::atomic<int64_t>& num_calls_;
+  const std::shared_ptr<std::atomic<int64_t>> num_calls_;
 };
 
-// Returns a text that differs between requests that need different plans.
+// Returns a text that differs between requests that need different plans. Names
+// come from clients, so each has its length before it.
 std::string KeyOf(const FunctionRequest& request) {
-  std::string key = absl::StrCat(request.function.name, "\n", request.device,
-                                 "\n", absl::StrJoin(request.arg_devices, ","));
+  std::string key;
+  for (const auto types : {request.arg_types, request.return_types}) {
+    for (const DType type : types) absl::StrAppend(&key, Name(type), ",");
+    absl::StrAppend(&key, "\n");
+  }
+  const auto add = [&key](absl::string_view name) {
+    absl::StrAppend(&key, name.size(), ":", name);
+  };
+  add(request.function.name);
+  add(request.device);
+  for (const std::string& device : request.arg_devices) add(device);
   if (request.function.attrs == nullptr) return key;
   for (const auto& [name, value] : *request.function.attrs) {
     absl::StrAppend(&key, "\n", name, "=",
@@ -135,7 +176,16 @@ CompiledFunctions::CompiledFunctions(const Graph& graph, GraphRunner& runner,
     : library_(graph.functions()),
       ops_(graph.ops()),
       runner_(runner),
-      planning_(planning) {}
+      planning_(planning),
+      num_calls_(std::make_shared<std::atomic<int64_t>>(0)) {}
+
+CompiledFunctions::CompiledFunctions(const Graph& graph,
+                                     const CompiledFunctions& caller)
+    : library_(graph.functions()),
+      ops_(graph.ops()),
+      runner_(caller.runner_),
+      planning_(caller.planning_),
+      num_calls_(caller.num_calls_) {}
 
 void CompiledFunctions::Find(const FunctionRequest& request,
                              absl::AnyInvocable<void(Found) &&> done) {
@@ -171,14 +221,29 @@ FunctionCaller::Found CompiledFunctions::Compile(
                                       .evaluator = evaluator.get()}));
   auto graph = std::make_shared<CompiledGraph>();
   for (Partition& partition : plan.partitions) {
-    SessionKernels kernels(runner_.registry());
-    LEAT_ASSIGN_OR_RETURN(
-        graph,
-        runner_.RegisterFunction(std::move(partition.graph), kernels, *this));
+    LEAT_ASSIGN_OR_RETURN(graph, Register(std::move(partition.graph)));
   }
   return std::make_shared<const CompiledFunction>(
       request.function.name, request.return_types.size(), std::move(graph),
       runner_, num_calls_);
+}
+
+absl::StatusOr<std::shared_ptr<CompiledGraph>> CompiledFunctions::Register(
+    Graph graph) {
+  const FunctionLibrary::Map& functions = graph.functions().functions();
+  const bool has_others =
+      std::any_of(functions.begin(), functions.end(), [this](const auto& each) {
+        return library_.Find(each.first) == nullptr;
+      });
+  std::unique_ptr<CompiledFunctions> own;
+  if (has_others) own.reset(new CompiledFunctions(graph, *this));
+  SessionKernels kernels(runner_.registry());
+  LEAT_ASSIGN_OR_RETURN(
+      std::shared_ptr<CompiledGraph> compiled,
+      runner_.RegisterFunction(std::move(graph), kernels,
+                               own != nullptr ? *own : *this));
+  compiled->functions = std::move(own);
+  return compiled;
 }
 
 }  // namespace leat

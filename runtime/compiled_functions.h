@@ -21,6 +21,7 @@
 namespace leat {
 
 class GraphRunner;
+struct CompiledGraph;
 
 // Is thread-safe. A function that was compiled shares its stateful kernels
 // among all calls, and no other function or node uses them. If the device that
@@ -44,13 +45,21 @@ class CompiledFunctions final : public FunctionCaller {
  private:
   using Functions = PlanTable<CallableFunction>;
 
+  // Makes an object for the functions of `graph`, which is the body of a
+  // function of `caller`. Their calls count as calls of `caller`.
+  CompiledFunctions(const Graph& graph, const CompiledFunctions& caller);
+
   Found Compile(const FunctionRequest& request);
+  // Compiles a function that was planned. Lowering may have made functions,
+  // such as gradients, which only `graph` has.
+  absl::StatusOr<std::shared_ptr<CompiledGraph>> Register(Graph graph);
 
   const FunctionLibrary library_;
   const OpRegistry& ops_;
   GraphRunner& runner_;
   const FunctionPlanning planning_;
-  std::atomic<int64_t> num_calls_{0};  // that are under way
+  // Counts the calls that are under way.
+  const std::shared_ptr<std::atomic<int64_t>> num_calls_;
   // The table has no release function, so a kernel may still use a function
   // that the table has evicted.
   const std::shared_ptr<Functions> functions_ =

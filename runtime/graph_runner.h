@@ -31,8 +31,8 @@ namespace leat {
 // executor for each device that the graph uses. It must not outlive the
 // DeviceSet and the DeviceResources of its GraphRunner.
 struct CompiledGraph {
-  // Calls the functions of the graph. Null if there are none, and in the graph
-  // of a function, which uses the object of the graph that calls it.
+  // Calls the functions of the graph. Null if there are none, and if the graph
+  // is a function that uses the object of the graph that calls it.
   std::unique_ptr<FunctionCaller> functions;
   std::vector<std::unique_ptr<Executor>> executors;
 };

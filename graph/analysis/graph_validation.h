@@ -33,9 +33,9 @@ struct FunctionLimits {
 };
 
 // Checks the calls of functions. Fails with INVALID_ARGUMENT for calls nested
-// deeper than the limit. A call that leads back to a function from which it
-// came is no nesting, because such calls are made at run time. Fails with
-// INVALID_ARGUMENT for a call of a function that does not exist, and with
+// deeper than the limit. The nesting ends at a call that leads back to a
+// function from which it came, because such calls are made at run time. Fails
+// with INVALID_ARGUMENT for a call of a function that does not exist, and with
 // NOT_FOUND for an op that does not exist. These two checks skip functions that
 // the graph never calls, directly or indirectly, because such functions may use
 // ops that this library does not have. Fails with RESOURCE_EXHAUSTED if

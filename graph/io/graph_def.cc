@@ -192,8 +192,8 @@ class Importer {
       if (is_new) addition_.functions.push_back(name);
     }
     for (const pb::GradientDef& gradient : library.gradient()) {
-      LEAT_RETURN_IF_ERROR(graph_.functions().SetGradient(
-          gradient.function_name(), gradient.gradient_func()));
+      LEAT_RETURN_IF_ERROR(addition_.AddGradient(
+          gradient.function_name(), gradient.gradient_func(), graph_));
     }
     for (const std::string& name : addition_.functions) {
       const Function& function = *graph_.functions().Find(name);

@@ -66,6 +66,12 @@ class LowerAll {
                          limits_.max_nesting, ", the limit (max_nesting)"));
       }
       replaced_.clear();
+      // All gradients are made first, because each one changes the library, in
+      // which lowering then looks for recursive functions.
+      for (const NodeId id : callers) {
+        if (KindOf(id) != Kind::kGradient) continue;
+        LEAT_RETURN_IF_ERROR(MakeGradient(id));
+      }
       for (const NodeId id : callers) LEAT_RETURN_IF_ERROR(LowerNode(id));
       Rewire();
       begin = end;
@@ -91,13 +97,11 @@ class LowerAll {
   Kind KindOf(NodeId id) const {
     const Node& node = graph_.node(id);
     const auto it = kinds_.find(node.def->op);
-    if (it == kinds_.end() || node.attrs().Has(kCallAtRunTime)) {
-      return Kind::kOther;
-    }
-    if (it->second == Kind::kRemoteCall && !HasConstantTarget(node, graph_)) {
-      return Kind::kOther;
-    }
-    return it->second;
+    if (it == kinds_.end()) return Kind::kOther;
+    const bool runs_later =
+        (it->second == Kind::kCall && node.attrs().Has(kCallAtRunTime)) ||
+        (it->second == Kind::kRemoteCall && !HasConstantTarget(node, graph_));
+    return runs_later ? Kind::kOther : it->second;
   }
 
   absl::StatusOr<Lowered> Lower(const Node& node, Kind kind) {
@@ -127,6 +131,13 @@ class LowerAll {
       function.attrs = std::make_shared<const AttrMap>(node.attrs());
     }
     return LowerCall(node, function, lowering_);
+  }
+
+  absl::Status MakeGradient(NodeId id) {
+    const Node& node = graph_.node(id);
+    LEAT_ASSIGN_OR_RETURN(const FunctionRef function,
+                          node.attrs().Get<FunctionRef>("f"));
+    return lowering_.Gradient(node, function).status();
   }
 
   absl::Status LowerNode(NodeId id) {

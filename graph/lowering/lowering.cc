@@ -2,6 +2,7 @@
 #include "leat/graph/lowering/lowering.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <variant>
 
@@ -61,6 +62,12 @@ absl::Status NotInLibrary(const Node& caller, absl::string_view function) {
 absl::Status AtNode(const Node& caller, const absl::Status& status) {
   return absl::Status(status.code(),
                       LoweringError(caller, status.message()).message());
+}
+
+// Returns a text that differs between functions, and between attrs of a
+// function.
+std::string KeyOf(const FunctionRef& function) {
+  return DebugString(AttrValue(function), std::numeric_limits<int>::max());
 }
 
 // Copies one body into the graph. Node i of the body gets the id first_ + i.
@@ -283,20 +290,27 @@ absl::StatusOr<FunctionRef> Lowering::Gradient(const Node& caller,
   }
   const Function* const found = library.Find(function.name);
   if (found == nullptr) return NotInLibrary(caller, function.name);
-  std::string name = absl::StrCat(function.name, "/gradient");
-  while (library.Find(name) != nullptr) absl::StrAppend(&name, "_");
   const bool has_attrs =
       function.attrs != nullptr && !found->signature.attrs.empty();
+  const std::string key = KeyOf(function);
+  if (const auto it = made_gradients_.find(key); it != made_gradients_.end()) {
+    return FunctionRef{.name = it->second};
+  }
+  std::string name = absl::StrCat(function.name, "/gradient");
+  while (library.Find(name) != nullptr) {
+    name = absl::StrCat(function.name, "/gradient_", ++num_renamed_gradients_);
+  }
   absl::StatusOr<Function> gradient =
       FunctionGradient(*found, has_attrs ? *function.attrs : AttrMap(),
                        graph_.ops(), library, limits_.max_outputs, name);
   if (!gradient.ok()) return AtNode(caller, gradient.status());
   LEAT_RETURN_IF_ERROR(
       library.Add(std::make_shared<const Function>(*std::move(gradient))));
-  // A function with attrs may get another gradient from the next call.
+  // A function with attrs has a gradient for each value of the attrs.
   if (!has_attrs) {
     LEAT_RETURN_IF_ERROR(library.SetGradient(function.name, name));
   }
+  made_gradients_.emplace(key, name);
   recursive_.reset();
   return FunctionRef{.name = std::move(name)};
 }

@@ -142,6 +142,9 @@ class Lowering {
   // other_bodies_ has the bodies for calls with attrs, one for each call.
   absl::flat_hash_map<const Function*, std::unique_ptr<FunctionBody>> bodies_;
   std::vector<std::unique_ptr<FunctionBody>> other_bodies_;
+  // Maps a function with its attrs to the gradient that Gradient has made.
+  absl::flat_hash_map<std::string, std::string> made_gradients_;
+  int num_renamed_gradients_ = 0;  // whose first name another function has
   // Holds the recursive functions of the library. Is not set before the first
   // body is inlined, nor after a function was added.
   std::optional<absl::flat_hash_set<std::string>> recursive_;

@@ -103,8 +103,11 @@ class Loop : public std::enable_shared_from_this<Loop> {
       status_ = values.status();
     }
     // The second of two events continues the loop. The events are this one and
-    // the return of CallBody.
-    if (one_has_come_.exchange(true, std::memory_order_acq_rel)) Run();
+    // the return of CallBody. This thread may be one that must not compute.
+    if (one_has_come_.exchange(true, std::memory_order_acq_rel)) {
+      context_.compute_queue().Add(
+          [self = shared_from_this()] { self->Run(); });
+    }
   }
 
   void End() {

@@ -504,8 +504,10 @@ std::unique_ptr<Executor::Execution> Executor::NewExecution() const {
 }
 
 void Executor::Give(std::unique_ptr<Execution> execution) {
+  // Steps that recursive functions have begun may be thousands at a time.
+  constexpr size_t kMaxIdle = 64;
   MutexLock lock(mutex_);
-  idle_.push_back(std::move(execution));
+  if (idle_.size() < kMaxIdle) idle_.push_back(std::move(execution));
 }
 
 }  // namespace leat

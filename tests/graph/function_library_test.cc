@@ -7,6 +7,9 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/graph/graph.h"
+#include "leat/graph/graph_addition.h"
+#include "leat/graph/op_registry.h"
 
 namespace leat::function_library_test {
 namespace {
@@ -87,6 +90,30 @@ TEST(FunctionLibraryTest, EveryPartOfAFunctionCounts) {
   for (size_t i = 0; i < others.size(); ++i) {
     EXPECT_FALSE(Equal(Double(), others[i])) << i;
   }
+}
+
+TEST(FunctionLibraryTest, AFunctionHasOneGradient) {
+  FunctionLibrary library;
+  EXPECT_EQ(library.Gradient("f"), "");
+  ASSERT_TRUE(library.SetGradient("f", "g").ok());
+  EXPECT_TRUE(library.SetGradient("f", "g").ok());
+  EXPECT_EQ(library.Gradient("f"), "g");
+  const absl::Status status = library.SetGradient("f", "h");
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("Cannot assign gradient function 'h' to 'f' because it "
+                        "already has gradient function 'g'"));
+}
+
+TEST(FunctionLibraryTest, AnAdditionThatIsUndoneLeavesNoGradient) {
+  Graph graph(BuiltinOps());
+  ASSERT_TRUE(graph.functions().SetGradient("old", "before").ok());
+  GraphAddition addition(graph);
+  ASSERT_TRUE(addition.AddGradient("old", "before", graph).ok());
+  ASSERT_TRUE(addition.AddGradient("f", "g", graph).ok());
+  addition.Undo(graph);
+  EXPECT_EQ(graph.functions().Gradient("f"), "");
+  EXPECT_EQ(graph.functions().Gradient("old"), "before");
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ namespace leat::function_calls_test {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 std::shared_ptr<Session> Open(const std::string& text) {
@@ -119,23 +120,57 @@ TEST(FunctionCallsTest, CallsNestToALimit) {
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("calls of function 'sum' nest deeper than 1000"));
+  // The error does not name the nodes of all levels.
+  EXPECT_LT(status.message().size(), 20'000u);
   EXPECT_EQ(*Run(*session, 3), 6);
 }
 
-// Each call of `twice` makes two calls. Before the calls nest too deep, too
-// many of them would be under way.
-TEST(FunctionCallsTest, CallsWithoutEndFail) {
-  const std::string twice = FunctionText(
-      "twice", 1, "DT_FLOAT",
+// Returns a function that makes two calls of itself, without end. It also has
+// `num_nodes` other nodes.
+std::string CallsTwice(int num_nodes) {
+  std::string body =
       InnerNode("first", "twice", {"a0"}) +
-          InnerNode("second", "twice", {"a0"}) +
-          InnerNode("sum", "Add", {"first:r:0", "second:r:0"}, Float()) +
-          Return("sum:z:0"));
+      InnerNode("second", "twice", {"a0"}) +
+      InnerNode("sum0", "Add", {"first:r:0", "second:r:0"}, Float());
+  for (int i = 0; i < num_nodes; ++i) {
+    body +=
+        InnerNode(absl::StrCat("sum", i + 1), "Neg",
+                  {absl::StrCat("sum", i, i == 0 ? ":z:0" : ":y:0")}, Float());
+  }
+  return FunctionText(
+      "twice", 1, "DT_FLOAT",
+      body + Return(absl::StrCat("sum", num_nodes,
+                                 num_nodes == 0 ? ":z:0" : ":y:0")));
+}
+
+TEST(FunctionCallsTest, CallsWithoutEndFail) {
   const auto session =
-      Open(twice + FloatPlaceholder("x") + NodeText("y", "twice", {"x"}));
+      Open(CallsTwice(0) + SumOfRange() + FloatPlaceholder("x") +
+           NodeText("y", "sum", {"x"}) + NodeText("endless", "twice", {"x"}));
   ASSERT_NE(session, nullptr);
-  EXPECT_EQ(Run(*session, 1).status().code(),
-            absl::StatusCode::kResourceExhausted);
+  const absl::Status status = session
+                                  ->Run({.feeds = {{"x", Tensor::Scalar(1.0f)}},
+                                         .fetches = {"endless"}})
+                                  .status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(status.message()),
+              AnyOf(HasSubstr("nest deeper than 1000"),
+                    HasSubstr("100000 calls of functions are under way")));
+  EXPECT_EQ(*Run(*session, 3), 6);
+}
+
+TEST(FunctionCallsTest, CallsTakeMemoryOfTheDevice) {
+  auto session = NewTestSession(
+      ImportText(CallsTwice(500) + FloatPlaceholder("x") +
+                     NodeText("y", "twice", {"x"}),
+                 BuiltinOps()),
+      {.devices = {
+           .num_cpus = 1, .num_threads = 2, .cpu_memory_bytes = 8 << 20}});
+  ASSERT_TRUE(session.ok()) << session.status();
+  const absl::Status status = Run(**session, 1).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("bytes of a call of function 'twice'"));
 }
 
 TEST(FunctionCallsTest, ErrorsNameTheNodesOfFunctions) {
@@ -167,6 +202,26 @@ TEST(FunctionCallsTest, FunctionsMustHaveTheTypesOfTheCaller) {
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("result 0 of function 'positive/inlined' is of type "
                         "bool, but this node needs float"));
+}
+
+// The first caller has the types of the function, so the function is compiled.
+TEST(FunctionCallsTest, EachCallerMustHaveTheTypesOfTheFunction) {
+  const std::string negate = FunctionText(
+      "negate", 1, "DT_FLOAT",
+      InnerNode("neg", "Neg", {"a0"}, Float()) + Return("neg:y:0"));
+  const auto session =
+      Open(negate + FloatPlaceholder("x") + CallNode("y", "negate") +
+           NodeText("two", "StatefulPartitionedCall", {"x", "^y"},
+                    Floats("Tin", 1) + Floats("Tout", 2) + Func("f", "negate") +
+                        Attr("_call_at_run_time", "b: true")));
+  ASSERT_NE(session, nullptr);
+  const absl::Status status =
+      session
+          ->Run({.feeds = {{"x", Tensor::Scalar(1.0f)}}, .fetches = {"two:1"}})
+          .status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("has 1 results, but this node needs 2"));
 }
 
 TEST(FunctionCallsTest, ResultsMustHaveValues) {
@@ -223,7 +278,7 @@ std::string TakesFromQueue() {
          CallNode("y", "take");
 }
 
-TEST(FunctionCallsTest, ACallWaitsWithoutAThread) {
+TEST(FunctionCallsTest, CallsWaitForOtherSteps) {
   const auto session = Open(TakesFromQueue());
   ASSERT_NE(session, nullptr);
   std::vector<absl::StatusOr<float>> taken(5);
@@ -350,6 +405,25 @@ TEST(FunctionCallsTest, ALoopEndsWithTheErrorOfItsBody) {
                               .status()
                               .message()),
               HasSubstr("[[{{node body/square}}]]"));
+}
+
+// Lowering makes the gradient while it plans the body of the loop. The gradient
+// of a function that calls itself calls itself, too.
+TEST(FunctionCallsTest, AFunctionMayCallAGradientThatItsPlanHasMade) {
+  const std::string again = FunctionText(
+      "again", 1, "DT_FLOAT",
+      InnerNode("neg", "Neg", {"a0"}, Float()) +
+          InnerNode("call", "again", {"neg:y:0"}) + Return("call:r:0"));
+  const auto session =
+      Open(again + ForLoop(InnerNode("dx", "SymbolicGradient", {"a0", "a0"},
+                                     Floats("Tin", 2) + Floats("Tout", 1) +
+                                         Func("f", "again")) +
+                           Return("dx:output:0")));
+  ASSERT_NE(session, nullptr);
+  const absl::Status status =
+      RunFor(*session, Tensor::Scalar<int32_t>(0), 1, 1).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("nest deeper than"));
 }
 
 TEST(FunctionCallsTest, ARemoteCallNeedsADeviceOfTheTask) {

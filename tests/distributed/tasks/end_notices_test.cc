@@ -155,8 +155,8 @@ TEST_F(LostDeletionsTest, ATaskThatNeverComesBackCrowdsOutOnlyItsOwn) {
 TEST(WorkerSessionsTest, WhatWasDeletedIsNotMadeByALateMessage) {
   const auto devices = DeviceSet::Create({.num_threads = 1}).value();
   const KernelRegistry kernels;
-  WorkerSessions sessions("/job:ps", *devices, kernels, {},
-                          testing::TestClock());
+  WorkerSessions sessions("/job:ps", *devices, kernels, /*limits=*/{},
+                          /*functions=*/{}, testing::TestClock());
   WorkerSessions::Ended ended;
   ASSERT_TRUE(sessions.Create({.handle = "a"}, &ended).ok());
   EXPECT_NE(sessions.Remove("a"), nullptr);

@@ -437,6 +437,26 @@ TEST(LowerTest, GradientsOfRecursiveFunctionsCallThemselves) {
   EXPECT_NE(graph->Find("dx/again/gradient"), kNoNode);
 }
 
+TEST(LowerTest, CallsWithTheSameAttrsShareAGradient) {
+  const std::string negate =
+      "library { function { signature { name: \"any\" "
+      "input_arg { name: \"a\" type_attr: \"T\" } "
+      "output_arg { name: \"r\" type_attr: \"T\" } "
+      "attr { name: \"T\" type: \"type\" } } " +
+      InnerNode("neg", "Neg", {"a"}, Attr("T", "placeholder: \"T\"")) +
+      Return("neg:y:0") + "} }\n";
+  std::string text = negate + FloatPlaceholder("x") + FloatPlaceholder("dy");
+  for (int i = 0; i < 3; ++i) {
+    text += NodeText(absl::StrCat("dx", i), "SymbolicGradient", {"x", "dy"},
+                     Floats("Tin", 2) + Floats("Tout", 1) +
+                         Attr("f", "func { name: \"any\" " +
+                                       Attr("T", "type: DT_FLOAT") + "}"));
+  }
+  const auto graph = Lowered(text);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(graph->functions().size(), 2u);
+}
+
 TEST(LowerTest, SaysWhyAFunctionHasNoGradient) {
   const std::string text = FloatPlaceholder("x") + FloatPlaceholder("dy");
   const std::string rounded = FunctionText(
