@@ -32,6 +32,16 @@ inline constexpr int64_t kMaxElementArraySize = int64_t{1} << 24;
 template <class T>
 class ElementArray {
  public:
+  ElementArray() = default;
+  // An ElementArray that was moved from is empty.
+  ElementArray(ElementArray&& other) noexcept { *this = std::move(other); }
+  ElementArray& operator=(ElementArray&& other) noexcept {
+    size_ = std::exchange(other.size_, 0);
+    capacity_ = std::exchange(other.capacity_, 0);
+    elements_ = std::move(other.elements_);
+    return *this;
+  }
+
   int64_t size() const { return size_; }
   // REQUIRES: 0 <= i < size().
   T& operator[](int64_t i) { return elements_[i]; }

@@ -144,7 +144,7 @@ absl::Status Read(KernelContext& context) {
       array->Read(context.input(1).scalar<int32_t>(), ListMemory(context)));
   if (!element.value.IsValid()) {
     LEAT_ASSIGN_OR_RETURN(element.value,
-                          MakeZeros(context, array->dtype(), element.shape));
+                          MakeZeros(context, array->dtype(), element.shape()));
   }
   context.set_output(0, std::move(element.value));
   return absl::OkStatus();

@@ -69,7 +69,7 @@ class Gather final : public Kernel {
           " is not fully defined. Currently only static shapes are supported "
           "when packing zero-size TensorArrays."));
     }
-    const Shape& first = elements[0].shape;
+    const Shape& first = elements[0].shape();
     if (!element_shape_.IsCompatibleWith(first)) {
       return absl::InvalidArgumentError(absl::StrCat(
           "TensorArray was passed element_shape ", element_shape_.DebugString(),
@@ -77,12 +77,12 @@ class Gather final : public Kernel {
           first.DebugString()));
     }
     for (int64_t i = 1; i < elements.size(); ++i) {
-      if (elements[i].shape == first) continue;
+      if (elements[i].shape() == first) continue;
       return absl::InvalidArgumentError(
           absl::StrCat("TensorArray has inconsistent shapes.  Index 0 has "
                        "shape: ",
                        first.DebugString(), " but index ", i,
-                       " has shape: ", elements[i].shape.DebugString()));
+                       " has shape: ", elements[i].shape().DebugString()));
     }
     return first;
   }
@@ -105,8 +105,9 @@ class Concat final : public Kernel {
     const auto rows = lengths->mutable_data<int64_t>();
     int64_t total = 0;
     for (int64_t i = 0; i < elements.size(); ++i) {
-      rows[static_cast<size_t>(i)] = elements[i].shape.dim(0);
-      LEAT_ASSIGN_OR_RETURN(total, CheckedAdd(total, elements[i].shape.dim(0)));
+      rows[static_cast<size_t>(i)] = elements[i].shape().dim(0);
+      LEAT_ASSIGN_OR_RETURN(total,
+                            CheckedAdd(total, elements[i].shape().dim(0)));
     }
     LEAT_ASSIGN_OR_RETURN(const Shape shape, WithRows(total, row));
     const auto at = [&](int64_t i) -> const Tensor& {
@@ -146,12 +147,12 @@ class Concat final : public Kernel {
   // it fits the attr.
   absl::StatusOr<Shape> RowOfElement(const Elements& elements,
                                      int64_t i) const {
-    if (elements[i].shape.rank() == 0) {
+    if (elements[i].shape().rank() == 0) {
       return absl::InvalidArgumentError(absl::StrCat(
           "Concat saw a scalar shape at index ", i,
           " but requires at least vectors.  Did you mean to call pack?"));
     }
-    LEAT_ASSIGN_OR_RETURN(Shape row, WithoutRows(elements[i].shape));
+    LEAT_ASSIGN_OR_RETURN(Shape row, WithoutRows(elements[i].shape()));
     if (row_.IsCompatibleWith(row)) return row;
     return absl::InvalidArgumentError(absl::StrCat(
         "TensorArray was passed element_shape_except0 ", row_.DebugString(),

@@ -32,8 +32,10 @@ absl::Status Stack::Push(Tensor element, Allocator& allocator) {
   if (max_size_ >= 0 && size >= max_size_) {
     return Refusal(absl::StrCat(" overflowed its max_size (", max_size_, ")"));
   }
+  LEAT_ASSIGN_OR_RETURN(BufferRef shape_memory,
+                        CountLongShape(element.rank(), allocator));
   LEAT_RETURN_IF_ERROR(elements_.Grow(size + 1, allocator));
-  elements_[size] = std::move(element);
+  elements_[size] = {std::move(element), std::move(shape_memory)};
   return absl::OkStatus();
 }
 
@@ -46,7 +48,7 @@ absl::StatusOr<Tensor> Stack::Pop(DType dtype) {
     return absl::InvalidArgumentError(absl::StrCat(
         "Type mismatch: actual ", Name(dtype_), " vs. expect ", Name(dtype)));
   }
-  Tensor element = std::move(elements_[size - 1]);
+  Tensor element = std::move(elements_[size - 1].value);
   elements_.Shrink(size - 1);
   return element;
 }
@@ -54,7 +56,7 @@ absl::StatusOr<Tensor> Stack::Pop(DType dtype) {
 void Stack::Close() {
   // Is declared before the lock, so that the elements are destroyed after the
   // lock is released.
-  ElementArray<Tensor> dropped;
+  ElementArray<Element> dropped;
   MutexLock lock(mutex_);
   is_closed_ = true;
   std::swap(dropped, elements_);

@@ -16,15 +16,16 @@
 #include "leat/core/element_array.h"
 #include "leat/core/tensor.h"
 #include "leat/core/threads/mutex.h"
-#include "leat/kernels/resource_store.h"
+#include "leat/kernels/arrays/step_resource.h"
 
 namespace leat::kernels {
 
 // Is thread-safe. The stack shares the bytes of its elements. Texts of errors
 // are TensorFlow's.
-class Stack final : public Resource {
+class Stack final : public StepResource {
  public:
   static constexpr char kTypeName[] = "N10tensorflow5StackE";
+  static constexpr int64_t kMostBytes = 1024;
 
   // `name` is for messages. A negative `max_size` means that only memory limits
   // the stack.
@@ -44,6 +45,11 @@ class Stack final : public Resource {
   std::string DebugString() const override;
 
  private:
+  struct Element {
+    Tensor value = {};
+    BufferRef shape_memory = {};  // counts a long shape of `value`
+  };
+
   // Returns INVALID_ARGUMENT with the text "Stack[NAME]" + `problem`.
   absl::Status Refusal(absl::string_view problem) const;
   absl::Status CheckOpen() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -53,7 +59,7 @@ class Stack final : public Resource {
   const int64_t max_size_;
   mutable Mutex mutex_;
   bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
-  ElementArray<Tensor> elements_ ABSL_GUARDED_BY(mutex_);
+  ElementArray<Element> elements_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace leat::kernels

@@ -19,8 +19,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "leat/core/held_bytes.h"
 #include "leat/core/resource_handle.h"
 #include "leat/core/status_macros.h"
+#include "leat/kernels/arrays/step_resource.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/resource_store.h"
 #include "leat/kernels/variable_access.h"
@@ -44,21 +46,39 @@ inline absl::StatusOr<std::string> NewStepName(const KernelContext& context,
 }
 
 // Makes the step's resource of this name with `make` if there is none, and sets
-// output 0 to its handle. Returns the error of `make`.
+// output 0 to its handle. Returns the error of `make`, or RESOURCE_EXHAUSTED if
+// there is no memory. Another thread may make the same resource at the same
+// time. Then only one of the two is kept.
 template <class T>
 absl::Status OutputStepResource(
     KernelContext& context, std::string name,
     absl::FunctionRef<absl::StatusOr<std::shared_ptr<T>>()> make) {
-  std::string container = StepContainer(context);
-  LEAT_RETURN_IF_ERROR(context.step()
-                           .step_resources->FindOrMake<T>(container, name, make)
-                           .status());
-  LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, Shape{}));
-  ResourceHandle& handle = output->mutable_data<ResourceHandle>()[0];
+  ResourceStore& store = *context.step().step_resources;
+  ResourceHandle handle;
   handle.device = context.step().device->name();
-  handle.container = std::move(container);
+  handle.container = StepContainer(context);
   handle.name = std::move(name);
   handle.maybe_type_name = T::kTypeName;
+  if (!store.Find<T>(handle.container, handle.name).ok()) {
+    // The resource is made before the store is locked, because that may take
+    // long.
+    LEAT_ASSIGN_OR_RETURN(
+        BufferRef counted,
+        // The name is in the key and in the resource, each with room to spare.
+        CountBytes(T::kMostBytes + 4 * static_cast<int64_t>(handle.name.size()),
+                   context.step().device->host_allocator()));
+    LEAT_ASSIGN_OR_RETURN(const std::shared_ptr<T> made, make());
+    made->Hold(std::move(counted));
+    LEAT_RETURN_IF_ERROR(
+        store
+            .FindOrMake<T>(
+                handle.container, handle.name,
+                [&]() -> absl::StatusOr<std::shared_ptr<T>> { return made; })
+            .status());
+  }
+  LEAT_ASSIGN_OR_RETURN(Tensor * output,
+                        context.AllocateOutput(0, Shape{}, HeldBytes(handle)));
+  output->mutable_data<ResourceHandle>()[0] = std::move(handle);
   return absl::OkStatus();
 }
 

@@ -69,36 +69,47 @@ absl::Status TensorArray::Write(int64_t index, Tensor value,
   MutexLock lock(mutex_);
   LEAT_RETURN_IF_ERROR(CheckWrite(index, value.shape()));
   LEAT_RETURN_IF_ERROR(slots_.Grow(index + 1, allocator));
-  if (slots_[index].is_written) return Add(index, value, allocator, queue);
+  Slot& slot = slots_[index];
+  if (slot.is_written) return Add(index, value, allocator, queue);
+  LEAT_ASSIGN_OR_RETURN(slot.element.shape_memory,
+                        CountLongShape(value.rank(), allocator));
   if (has_identical_shapes_) element_shape_ = value.shape();
   size_ = std::max(size_, index + 1);
-  slots_[index].shape = value.shape();
-  slots_[index].value = std::move(value);
-  slots_[index].is_written = true;
+  slot.element.value = std::move(value);
+  slot.is_written = true;
+  return absl::OkStatus();
+}
+
+absl::Status TensorArray::SetShape(Slot& slot, Shape shape,
+                                   Allocator& allocator) {
+  LEAT_ASSIGN_OR_RETURN(slot.element.shape_memory,
+                        CountLongShape(shape.rank(), allocator));
+  slot.element.shape_without_value = std::move(shape);
+  slot.is_written = true;
   return absl::OkStatus();
 }
 
 absl::Status TensorArray::Add(int64_t index, const Tensor& value,
                               Allocator& allocator, WorkQueue& queue) {
-  Slot& slot = slots_[index];
-  if (slot.shape != value.shape()) {
+  Element& element = slots_[index].element;
+  if (element.shape() != value.shape()) {
     return Refusal(absl::StrCat(
         ": Could not aggregate to TensorArray index ", index,
-        " because the existing shape is ", slot.shape.DebugString(),
+        " because the existing shape is ", element.shape().DebugString(),
         " but the new input shape is ", value.shape().DebugString(), "."));
   }
-  if (!slot.value.IsValid()) {
-    slot.value = value;
+  if (!element.value.IsValid() || value.num_elements() == 0) {
+    element.value = value;
     return absl::OkStatus();
   }
   if (!kNumbersAndComplexes.Contains(dtype_)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "tensor_array::AddToTensor type not supported: ", Name(dtype_)));
   }
-  if (!slot.value.IsUnique()) {
-    LEAT_ASSIGN_OR_RETURN(slot.value, slot.value.Copy(allocator));
+  if (!element.value.IsUnique()) {
+    LEAT_ASSIGN_OR_RETURN(element.value, element.value.Copy(allocator));
   }
-  return AccumulateInto(queue, Accumulate::kAdd, value, slot.value);
+  return AccumulateInto(queue, Accumulate::kAdd, value, element.value);
 }
 
 absl::StatusOr<TensorArray::Element> TensorArray::Read(int64_t index,
@@ -134,16 +145,22 @@ absl::StatusOr<TensorArray::Element> TensorArray::Take(int64_t index,
           "proper all-zeros tensor will be returned instead of incurring this "
           "error."));
     }
-    LEAT_ASSIGN_OR_RETURN(slot.shape, element_shape_.ToShape());
-    slot.is_written = true;
+    LEAT_ASSIGN_OR_RETURN(Shape shape, element_shape_.ToShape());
+    LEAT_RETURN_IF_ERROR(SetShape(slot, std::move(shape), allocator));
   }
-  if (!slot.value.IsValid() && !IsPlainBytes(dtype_)) {
+  if (!slot.element.value.IsValid() && !IsPlainBytes(dtype_)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "tensor_array::TensorSetZero type not supported: ", Name(dtype_)));
   }
+  Element element = slot.element;
+  LEAT_ASSIGN_OR_RETURN(element.shape_memory,
+                        CountLongShape(element.shape().rank(), allocator));
   slot.is_read = true;
-  Element element = {.value = slot.value, .shape = slot.shape};
-  if (clears_after_read_) slot.value.Reset();
+  if (clears_after_read_) {
+    // A gradient array that is made later needs the shape.
+    slot.element.shape_without_value = element.shape();
+    slot.element.value.Reset();
+  }
   return element;
 }
 
@@ -199,7 +216,7 @@ absl::Status TensorArray::BeginSplit(int64_t num_parts) {
         " vs. ", num_parts,
         "), and the TensorArray is not marked as dynamically resizeable"));
   }
-  num_parts_ = num_parts;
+  if (!is_gradient_) num_parts_ = num_parts;
   return absl::OkStatus();
 }
 
@@ -224,9 +241,10 @@ absl::StatusOr<std::shared_ptr<TensorArray>> TensorArray::NewGradient(
     const Slot& slot = slots_[i];
     if (!slot.is_written) continue;
     LEAT_ASSIGN_OR_RETURN(const PartialShape shape,
-                          ConcatenateShapes(prepended, slot.shape));
-    LEAT_ASSIGN_OR_RETURN(gradient->slots_[i].shape, shape.ToShape());
-    gradient->slots_[i].is_written = true;
+                          ConcatenateShapes(prepended, slot.element.shape()));
+    LEAT_ASSIGN_OR_RETURN(Shape of_gradient, shape.ToShape());
+    LEAT_RETURN_IF_ERROR(
+        SetShape(gradient->slots_[i], std::move(of_gradient), allocator));
   }
   return gradient;
 }

@@ -28,7 +28,7 @@
 #include "leat/core/tensor.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/core/threads/work_queue.h"
-#include "leat/kernels/resource_store.h"
+#include "leat/kernels/arrays/step_resource.h"
 
 namespace leat::kernels {
 
@@ -53,15 +53,22 @@ struct TensorArrayOptions {
 // if they would be more than kMaxElementArraySize, or if the allocator has no
 // memory. After Close all methods but Close fail with INVALID_ARGUMENT. Texts
 // of errors are TensorFlow's.
-class TensorArray final : public Resource {
+class TensorArray final : public StepResource {
  public:
   static constexpr char kTypeName[] = "N10tensorflow11TensorArrayE";
+  // The element shape may be long.
+  static constexpr int64_t kMostBytes = 1024 + 2 * 8 * Shape::kMaxRank;
 
   // An element that was read. If `value` is Tensor(), the element stands for
-  // zeros of the shape `shape`.
+  // zeros.
   struct Element {
+    const Shape& shape() const {
+      return value.IsValid() ? value.shape() : shape_without_value;
+    }
+
     Tensor value = {};
-    Shape shape = {};
+    Shape shape_without_value = {};
+    BufferRef shape_memory = {};  // counts a long shape
   };
 
   explicit TensorArray(TensorArrayOptions options);
@@ -119,8 +126,7 @@ class TensorArray final : public Resource {
  private:
   // Is what the array knows of one element.
   struct Slot {
-    Tensor value = {};
-    Shape shape = {};  // of an element that was written
+    Element element = {};  // if it was written; has no value if it was cleared
     bool is_written = false;
     bool is_read = false;
   };
@@ -130,6 +136,8 @@ class TensorArray final : public Resource {
   absl::Status CheckOpen() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status CheckWrite(int64_t index, const Shape& shape) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Makes the slot an element without value, of the shape `shape`.
+  static absl::Status SetShape(Slot& slot, Shape shape, Allocator& allocator);
   // Adds `value` to the value of element `index`.
   absl::Status Add(int64_t index, const Tensor& value, Allocator& allocator,
                    WorkQueue& queue) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

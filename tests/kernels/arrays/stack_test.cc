@@ -5,11 +5,13 @@
 #include "leat/kernels/arrays/stack.h"
 
 #include <atomic>
+#include <memory>
 #include <thread>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/devices/accounted_allocator.h"
 #include "leat/tests/testing/failing_allocations.h"
 
 namespace leat::stack_test {
@@ -51,6 +53,27 @@ TEST(StackTest, APushWithoutMemoryChangesNothing) {
   }
   EXPECT_THAT(stack.Pop(DType::kFloat).status().message(),
               HasSubstr("Stack[s] is empty when calling Pop()."));
+}
+
+TEST(StackTest, LongShapesCountAsMemory) {
+  const auto account = std::make_shared<MemoryAccount>("", 1 << 20);
+  AccountedAllocator memory(HostAllocator(), account);
+  Stack stack("s", DType::kFloat, -1);
+  const Dims ones(Shape::kMaxRank, 1);
+  const Tensor element =
+      Tensor::Filled<float>(Shape::Create(ones).value(), 1.f);
+  absl::Status status;
+  int pushed = 0;
+  while (pushed < 1000 && status.ok()) {
+    status = stack.Push(element, memory);
+    ++pushed;
+  }
+  EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+  EXPECT_GT(pushed, 100);
+  EXPECT_TRUE(stack.Pop(DType::kFloat).ok());
+  EXPECT_TRUE(stack.Push(element, memory).ok());
+  stack.Close();
+  EXPECT_EQ(account->live_bytes(), 0);
 }
 
 TEST(StackTest, ThreadsPushAndPopEachElementOnce) {

@@ -5,6 +5,7 @@
 // that name nothing. Comments mark the inputs that crash TensorFlow 2.15.
 #include "leat/kernels/arrays/tensor_array.h"
 
+#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
@@ -12,6 +13,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/devices/accounted_allocator.h"
+#include "leat/core/devices/accounted_device.h"
 #include "leat/core/resource_handle.h"
 #include "leat/tests/testing/kernel_test_harness.h"
 
@@ -93,6 +96,44 @@ TEST_F(TensorArrayTest, ElementsThatNobodyTouchedTakeNoMemory) {
   EXPECT_NE(Gradient(array), nullptr);
 }
 
+// The array has 2^16 elements, and each shape of its gradients takes 2 KiB.
+TEST_F(TensorArrayTest, LongShapesCountAsMemory) {
+  const auto account = std::make_shared<MemoryAccount>("", 1 << 26);
+  AccountedAllocator memory(HostAllocator(), account);
+  constexpr int32_t kElements = 1 << 16;
+  TensorArray array(
+      {.name = "a", .size = kElements, .clears_after_read = false});
+  const Tensor one = Tensor::Scalar(1.f);
+  for (int32_t i = 0; i < kElements; ++i) {
+    ASSERT_TRUE(array.Write(i, one, memory, *queue_).ok());
+  }
+  const Shape prepended = Shape::Create(Dims(250, 1)).value();
+  EXPECT_TRUE(absl::IsResourceExhausted(
+      array.NewGradient("g", prepended, memory).status()));
+  EXPECT_TRUE(array.NewGradient("g", Shape{1, 1}, memory).ok());
+
+  TensorArray one_long({.name = "b", .size = 1, .clears_after_read = false});
+  const Tensor value = Tensor::Filled<float>(prepended, 1.f);
+  ASSERT_TRUE(one_long.Write(0, value, memory, *queue_).ok());
+  const std::vector<int32_t> indices(kElements, 0);
+  EXPECT_TRUE(
+      absl::IsResourceExhausted(one_long.ReadMany(indices, memory).status()));
+  EXPECT_TRUE(one_long.Read(0, memory).ok());
+  array.Close();
+  one_long.Close();
+  EXPECT_EQ(account->live_bytes(), 0);
+}
+
+TEST_F(TensorArrayTest, TheGradientOfAnElementThatWasClearedHasItsShape) {
+  TensorArray array({.name = "a", .size = 1});
+  ASSERT_TRUE(Write(array, 0, Tensor::Vector<float>({1, 2})).ok());
+  Read(array, 0);
+  const auto zeros = Gradient(array)->Read(0, memory_);
+  ASSERT_TRUE(zeros.ok()) << zeros.status();
+  EXPECT_FALSE(zeros->value.IsValid());
+  EXPECT_EQ(zeros->shape(), Shape{2});
+}
+
 TEST_F(TensorArrayTest, ThreadsWriteDifferentElements) {
   constexpr int kThreads = 4, kElements = 500;
   TensorArray array({.name = "a", .dtype = DType::kInt32, .is_dynamic = true});
@@ -160,6 +201,27 @@ class TensorArrayKernelTest : public ::testing::Test {
         .status();
   }
 
+  // Runs the op, whose attr `name` is long, on a device of 8 MiB until it
+  // fails, and drops each handle at once. All memory must come back when the
+  // step ends.
+  void ExpectEndOfMemory(absl::string_view op, absl::string_view name) {
+    AttrMap attrs;
+    attrs.Set(op == "StackV2" ? "elem_type" : "dtype", DType::kFloat);
+    attrs.Set(name, std::string(100'000, 'n'));
+    const auto account = std::make_shared<MemoryAccount>("", 8 << 20);
+    AccountedDevice device(harness_.device(), account, account);
+    Device* const unlimited =
+        std::exchange(harness_.services().device, &device);
+    absl::Status status;
+    for (int runs = 0; runs < 1000 && status.ok(); ++runs) {
+      status = harness_.Run(op, attrs, {Tensor::Scalar<int32_t>(2)}).status();
+    }
+    EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+    harness_.EndStep();
+    EXPECT_EQ(account->live_bytes(), 0);
+    harness_.services().device = unlimited;
+  }
+
   testing::KernelTestHarness harness_;
 };
 
@@ -169,6 +231,14 @@ TEST_F(TensorArrayKernelTest, EachRunMakesAnArrayOfItsOwn) {
             second.scalar<ResourceHandle>().name);
   EXPECT_TRUE(Write(first, 0, Tensor::Scalar(1.f)).ok());
   EXPECT_TRUE(Write(second, 0, Tensor::Scalar(1.f)).ok());
+}
+
+// A loop that makes arrays or stacks with long names.
+TEST_F(TensorArrayKernelTest, AStepCannotMakeArraysWithoutEnd) {
+  ExpectEndOfMemory("TensorArrayV3", "tensor_array_name");
+}
+TEST_F(TensorArrayKernelTest, AStepCannotMakeStacksWithoutEnd) {
+  ExpectEndOfMemory("StackV2", "stack_name");
 }
 
 TEST_F(TensorArrayKernelTest, AHandleOfAnotherStepNamesNothing) {

@@ -341,6 +341,8 @@ def gradients(case):
                 " index 1 because the existing shape is [1,2] but the new input shape is [2,2].")
     parts = Array(case, 2, dynamic_size=True).split(f(3, 2), i64(2, 1)).write(2, f(1, 2))
     parts.use_gradients().concats("gradient, what was split")
+    parts = Array(case, 2, dynamic_size=True).split(f(3, 2), i64(2, 1)).write(2, f(1, 2))
+    parts.use_gradients().split(f(4, 2), i64(2, 1, 1)).concats("gradient, split in more parts")
     three().case("TensorArrayGradV3", "of a gradient", FLOW, source="gradients",
                  text="Wrong input container. _tensor_array_grads")
     Array(case).close().case("TensorArrayGradV3", "closed", FLOW, source="gradients",
@@ -398,6 +400,10 @@ def types(case):
         Array(case, 1, dtype, written=[values]).use_gradients().write(0, values).writes(
             f"sum of {dtype.name}", 0, values,
             text=f"tensor_array::AddToTensor type not supported: {dtype.name}")
+    for dtype, name in [(tf.bool, "bool"), (tf.string, "string")]:
+        none = np.zeros([0], bool if dtype == tf.bool else object)
+        total = Array(case, 1, dtype).use_gradients().write(0, none).write(0, none)
+        total.reads(f"sum of no {name}", 0)
     Array(case, 2, tf.string).scatter(i32(1, 0), STRINGS).gathers("strings", [0, 1])
     Array(case, 2, tf.string).split(STRINGS, i64(1, 1)).concats("strings")
     Array(case, 1, tf.string, written=[STRINGS]).reads("strings", 0)
