@@ -98,7 +98,7 @@ struct AdaMaxRule {
     const W beta1_power = s[0], lr = s[1], beta1 = s[2], beta2 = s[3],
             epsilon = s[4];
     v[1] += (grad - v[1]) * (W(1) - beta1);
-    v[2] = (v[2] * beta2).max(grad.abs());  // a gradient of NaN changes nothing
+    v[2] = (v[2] * beta2).max(grad.abs());  // v only decays if grad is NaN
     v[0] -= v[1] * (lr / (W(1) - beta1_power)) / (v[2] + epsilon);
   }
 };

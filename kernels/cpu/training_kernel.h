@@ -99,8 +99,7 @@ struct RuleOptions {
   bool multiply_linear_by_lr = false;  // attr of Ftrl
 };
 
-// The values of the scalar inputs, in the order of the op's inputs. The number
-// type is so wide that it holds a scalar of any type.
+// The values of the scalar inputs, in the order of the op's inputs, for checks.
 using Scalars = absl::InlinedVector<std::complex<double>, 6>;
 
 inline Scalars ScalarsOf(const TrainingInputs& inputs) {
@@ -119,16 +118,27 @@ inline Scalars ScalarsOf(const TrainingInputs& inputs) {
   return scalars;
 }
 
+// Returns the value of a scalar, of type T or an integer, in the type of the
+// arithmetic. It is rounded once.
+template <class T>
+Wide<T> ScalarAs(const Tensor& scalar) {
+  using W = Wide<T>;
+  using Real = typename Eigen::NumTraits<W>::Real;
+  if (scalar.dtype() == DType::kInt32) {
+    return W(static_cast<Real>(scalar.scalar<int32_t>()));
+  }
+  if (scalar.dtype() == DType::kInt64) {
+    return W(static_cast<Real>(scalar.scalar<int64_t>()));
+  }
+  return static_cast<W>(scalar.scalar<T>());
+}
+
 // Returns the scalars in the type of the arithmetic. No op has more than 8.
-template <class W>
-std::array<W, 8> ScalarsAs(const Scalars& scalars) {
-  std::array<W, 8> result = {};
+template <class T>
+std::array<Wide<T>, 8> ScalarsAs(absl::Span<const Tensor* const> scalars) {
+  std::array<Wide<T>, 8> result = {};
   for (size_t i = 0; i < scalars.size(); ++i) {
-    if constexpr (kComplexes.Contains(kDTypeOf<W>)) {
-      result[i] = static_cast<W>(scalars[i]);
-    } else {
-      result[i] = static_cast<W>(scalars[i].real());
-    }
+    result[i] = ScalarAs<T>(*scalars[i]);
   }
   return result;
 }
@@ -140,23 +150,24 @@ inline absl::Status RequireOfScalar(bool holds, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat(what, ": []"));
 }
 
-// What one run updates, and how. Owns only the scalars.
+// What one run updates, and how. Owns nothing.
 struct TrainingRun {
   const RuleOptions& options;
-  const Scalars& scalars;
+  absl::Span<const Tensor* const> scalars;
   absl::Span<Tensor* const> values;  // of the variables, which are locked
   const Tensor& gradient;
+  // Are set for sparse ops only.
+  absl::Span<const int64_t> indices = {};
+  int64_t width = 0;  // the number of elements in a row
 };
 
 // Applies the rule to the elements [offset, offset + count) of each variable on
 // the calling thread. The first of them belongs to element `gradient_offset` of
 // the gradient. 16-bit floats are copied to blocks of float, updated there, and
 // rounded back. REQUIRES: the tensors contain these elements.
-template <class Rule, class T>
-void UpdateStretch(const TrainingRun& run, int64_t offset,
-                   int64_t gradient_offset, int64_t count) {
-  using W = Wide<T>;
-  const auto scalars = ScalarsAs<W>(run.scalars);
+template <class Rule, class T, class W = Wide<T>>
+void UpdateStretch(const TrainingRun& run, const std::array<W, 8>& scalars,
+                   int64_t offset, int64_t gradient_offset, int64_t count) {
   // `at` points to the start of the stretch in each variable.
   std::array<T*, Rule::kVariables> at;
   for (int i = 0; i < Rule::kVariables; ++i) {
@@ -164,7 +175,8 @@ void UpdateStretch(const TrainingRun& run, int64_t offset,
   }
   const T* const gradient = run.gradient.data<T>().data() + gradient_offset;
   // Applies the rule to arrays of W. Wraps them as Eigen arrays, because Eigen
-  // vectorises their arithmetic.
+  // vectorises sums, products and quotients of them. It computes an expression
+  // with SignOf or SqrtOf element by element.
   auto update = [&](std::array<W*, Rule::kVariables> v, const W* grad,
                     int64_t size) {
     auto stretches = [&]<size_t... i>(std::index_sequence<i...>) {
@@ -205,24 +217,48 @@ void UpdateStretch(const TrainingRun& run, int64_t offset,
   }
 }
 
-// A rule for variables of one dtype.
+// Updates the elements [begin, end) of the variables on the calling thread.
+template <class Rule, class T>
+void UpdateElements(const TrainingRun& run, int64_t begin, int64_t end) {
+  UpdateStretch<Rule, T>(run, ScalarsAs<T>(run.scalars), begin, begin,
+                         end - begin);
+}
+
+// Updates the rows of [begin, end) that the indices name, in the order of the
+// indices, on the calling thread.
+template <class Rule, class T>
+void UpdateRows(const TrainingRun& run, int64_t begin, int64_t end) {
+  const auto scalars = ScalarsAs<T>(run.scalars);
+  for (size_t i = 0; i < run.indices.size(); ++i) {
+    const int64_t row = run.indices[i];
+    if (row < begin || row >= end) continue;
+    UpdateStretch<Rule, T>(run, scalars, row * run.width,
+                           static_cast<int64_t>(i) * run.width, run.width);
+  }
+}
+
+// A rule for variables of one dtype. `update` is UpdateElements or UpdateRows.
 struct TypedRule {
   DType dtype;
   int num_variables;
   IndexRule index_rule;
   absl::Status (*check)(const RuleOptions&, const Scalars&);
-  void (*update)(const TrainingRun& run, int64_t offset,
-                 int64_t gradient_offset, int64_t count);
+  void (*update)(const TrainingRun& run, int64_t begin, int64_t end);
 };
 
-template <class Rule, class T>
+template <class Rule, class T, bool kIsSparse>
 TypedRule TypedRuleOf() {
   TypedRule result = {.dtype = kDTypeOf<T>,
                       .num_variables = Rule::kVariables,
                       .index_rule = IndexRule::kTrainedRow,
                       .check = [](const RuleOptions&,
                                   const Scalars&) { return absl::OkStatus(); },
-                      .update = &UpdateStretch<Rule, T>};
+                      .update = nullptr};
+  if constexpr (kIsSparse) {
+    result.update = &UpdateRows<Rule, T>;
+  } else {
+    result.update = &UpdateElements<Rule, T>;
+  }
   if constexpr (requires { Rule::kIndexRule; }) {
     result.index_rule = Rule::kIndexRule;
   }
@@ -242,13 +278,12 @@ class Training : public Kernel {
   absl::Status Compute(KernelContext& context) const final {
     TrainingInputs inputs;
     LEAT_RETURN_IF_ERROR(inputs.Read(context, rule_.dtype));
-    const Scalars scalars = ScalarsOf(inputs);
-    LEAT_RETURN_IF_ERROR(rule_.check(options_, scalars));
+    LEAT_RETURN_IF_ERROR(rule_.check(options_, ScalarsOf(inputs)));
     LEAT_RETURN_IF_ERROR(UpdateTogether(
         context.step().device->allocator(), inputs.variables(),
         [&](absl::Span<Tensor* const> values) {
           return Apply(context.compute_queue(), inputs,
-                       {options_, scalars, values, inputs.gradient});
+                       {options_, inputs.scalars(), values, inputs.gradient});
         },
         /*rows=*/options_.is_sparse));
     ForwardRef(context);
@@ -258,7 +293,7 @@ class Training : public Kernel {
  protected:
   // Checks the shapes and updates the locked variables with `rule_`.
   virtual absl::Status Apply(WorkQueue& queue, const TrainingInputs& inputs,
-                             const TrainingRun& run) const = 0;
+                             TrainingRun run) const = 0;
 
   const TypedRule rule_;
 
@@ -275,13 +310,12 @@ class DenseTraining final : public Training {
 
  private:
   absl::Status Apply(WorkQueue& queue, const TrainingInputs& inputs,
-                     const TrainingRun& run) const final {
+                     TrainingRun run) const final {
     LEAT_RETURN_IF_ERROR(inputs.CheckSlots(run.values));
     LEAT_RETURN_IF_ERROR(inputs.CheckGradient(run.values));
-    ParallelFor(queue, run.values[0]->num_elements(), rule_.num_variables,
-                [&](int64_t begin, int64_t end) {
-                  rule_.update(run, begin, begin, end - begin);
-                });
+    ParallelFor(
+        queue, run.values[0]->num_elements(), rule_.num_variables,
+        [&](int64_t begin, int64_t end) { rule_.update(run, begin, end); });
     return absl::OkStatus();
   }
 };
@@ -308,7 +342,7 @@ class SparseTraining final : public Training {
   }
 
   absl::Status Apply(WorkQueue& queue, const TrainingInputs& inputs,
-                     const TrainingRun& run) const final {
+                     TrainingRun run) const final {
     LEAT_RETURN_IF_ERROR(inputs.CheckSlots(run.values));
     LEAT_RETURN_IF_ERROR(inputs.CheckRows(run.values));
     LEAT_ASSIGN_OR_RETURN(const Dims indices,
@@ -316,18 +350,15 @@ class SparseTraining final : public Training {
     const Tensor& var = *run.values[0];
     LEAT_RETURN_IF_ERROR(CheckIndices(indices, var.dim(0)));
     if (var.num_elements() == 0) return absl::OkStatus();
-    // `width` is the number of elements in a row.
     const int64_t rows = var.dim(0);
-    const int64_t width = var.num_elements() / rows;
     const int64_t count = static_cast<int64_t>(indices.size());
+    run.indices = indices;
+    run.width = var.num_elements() / rows;
     // Each chunk owns a range of rows, so that equal indices are handled by the
     // same thread and in order.
-    const int64_t cost = count * width * rule_.num_variables / rows + 1;
+    const int64_t cost = count * run.width * rule_.num_variables / rows + 1;
     ParallelFor(queue, rows, cost, [&](int64_t begin, int64_t end) {
-      for (int64_t i = 0; i < count; ++i) {
-        if (indices[i] < begin || indices[i] >= end) continue;
-        rule_.update(run, indices[i] * width, i * width, width);
-      }
+      rule_.update(run, begin, end);
     });
     return absl::OkStatus();
   }
@@ -346,7 +377,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeTraining(const NodeDef& node) {
                         node.attrs.GetOr<bool>("multiply_linear_by_lr", false));
   return MakeForType(node, "T", Rule::kTypes, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    return std::make_unique<K>(TypedRuleOf<Rule, T>(), options);
+    return std::make_unique<K>(TypedRuleOf<Rule, T, K::kIsSparse>(), options);
   });
 }
 

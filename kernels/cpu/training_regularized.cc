@@ -4,6 +4,7 @@
 // strengths l1 and l2: ApplyProximalGradientDescent, ApplyProximalAdagrad,
 // ApplyAdagradDA, ApplyFtrl, ApplyFtrlV2, and their Resource and Sparse forms.
 #include <array>
+#include <cmath>
 
 #include "leat/core/status_macros.h"
 #include "leat/kernels/cpu/training_kernel.h"
@@ -168,7 +169,12 @@ struct FtrlRule {
       const auto root = [](const auto& x) { return SqrtOf(x); };
       UpdateFtrl(options, s, root, v, grad);
     } else {
-      const auto root = [&](const auto& x) { return x.pow(-s.lr_power); };
+      // Eigen's own power may round vectors in another way than single
+      // elements. Then results would depend on how the elements are split.
+      const auto root = [&](const auto& x) {
+        return x.unaryExpr(
+            [power = -s.lr_power](W a) { return std::pow(a, power); });
+      };
       UpdateFtrl(options, s, root, v, grad);
     }
   }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <complex>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -221,8 +220,9 @@ TEST(TrainingTest, LargeVariablesAreUpdatedWhole) {
   for (float x : value->data<float>()) ASSERT_EQ(x, 2);
 }
 
-// TensorFlow accepts the gradient without elements, and the scalar gradient
-// ends its process.
+// TensorFlow's SparseApplyAdagrad refuses all rows without elements, while its
+// SparseApplyMomentum accepts them. Leat accepts them in all ops, but checks
+// the indices. The scalar gradient ends TensorFlow's process.
 void ExpectRowErrors(KernelTestHarness& harness) {
   struct Bad {
     Shape variable;
@@ -268,14 +268,11 @@ TEST(TrainingTest, RowsAreCheckedOnGpus) {
   ExpectRowErrors(harness);
 }
 
-// With a momentum of 0, each update subtracts its gradient. The work runs on
-// two threads, so that two threads may update the same row at the same time.
-TEST(TrainingTest, AGpuUpdatesARowOnceForEachIndex) {
-  if (!cuda::KernelsRunOnHost()) GTEST_SKIP() << "kernels are GPU code";
-  KernelTestHarness harness(
-      std::make_unique<leat::testing::QueuedGpu>(/*num_threads=*/2),
-      leat::testing::AllKernels());
-  constexpr int64_t kTable = 1000, kIndices = 3000;
+// With a momentum of 0, each update subtracts its gradient. The work of
+// `harness` runs on several threads, which must not update the same row at the
+// same time.
+void ExpectOneUpdateForEachIndex(KernelTestHarness& harness) {
+  constexpr int64_t kTable = 1000, kIndices = 3000, kWidth = 64;
   std::vector<int64_t> indices;
   std::vector<float> expected(kTable, 0);
   for (int64_t i = 0; i < kIndices; ++i) {
@@ -284,23 +281,57 @@ TEST(TrainingTest, AGpuUpdatesARowOnceForEachIndex) {
   }
   Update update(harness, "SparseApplyMomentum", DType::kFloat);
   const auto zeros = [&] {
-    return harness.ToDevice(Tensor::Filled<float>(Shape{kTable, 1}, 0));
+    return harness.ToDevice(Tensor::Filled<float>(Shape{kTable, kWidth}, 0));
   };
   const auto variable = update.AddVariable(zeros());
   update.AddVariable(zeros());
-  std::vector<float> gradient(kIndices);
-  std::iota(gradient.begin(), gradient.end(), 0.0f);
+  std::vector<float> gradient;  // row i consists of the number i
+  for (int64_t i = 0; i < kIndices; ++i) {
+    gradient.insert(gradient.end(), kWidth, static_cast<float>(i));
+  }
   update.Add(Tensor::Scalar(1.0f));
-  update.Add(Tensor::FromSpan<float>(Shape{kIndices, 1}, gradient));
+  update.Add(Tensor::FromSpan<float>(Shape{kIndices, kWidth}, gradient));
   update.Add(Tensor::FromSpan<int64_t>(Shape{kIndices}, indices));
   update.Add(Tensor::Scalar(0.0f));
   ASSERT_TRUE(update.Run({}).ok());
   const auto value = variable->Read(harness.device().allocator());
   ASSERT_TRUE(value.ok());
   const Tensor updated = harness.ToHost(*value);
-  for (size_t i = 0; i < expected.size(); ++i) {
-    EXPECT_EQ(updated.data<float>()[i], expected[i]) << i;
+  for (size_t i = 0; i < kTable * kWidth; ++i) {
+    ASSERT_EQ(updated.data<float>()[i], expected[i / kWidth]) << i;
   }
+}
+
+TEST(TrainingTest, ARowIsUpdatedOnceForEachIndex) {
+  KernelTestHarness harness(3);
+  ExpectOneUpdateForEachIndex(harness);
+}
+
+TEST(TrainingTest, AGpuUpdatesARowOnceForEachIndex) {
+  if (!cuda::KernelsRunOnHost()) GTEST_SKIP() << "kernels are GPU code";
+  KernelTestHarness harness(
+      std::make_unique<leat::testing::QueuedGpu>(/*num_threads=*/2),
+      leat::testing::AllKernels());
+  ExpectOneUpdateForEachIndex(harness);
+}
+
+// The number is rounded to the next float above it, but to the next one below
+// if it is rounded to a double first.
+TEST(TrainingTest, AnInt64ScalarIsRoundedOnce) {
+  constexpr int64_t kStep = (int64_t{1} << 54) + (int64_t{1} << 30) + 1;
+  KernelTestHarness harness;
+  Update update(harness, "ApplyAdagradDA", DType::kFloat);
+  const auto variable = update.AddVariable(Tensor::Vector<float>({1}));
+  for (int i = 0; i < 2; ++i) update.AddVariable(Tensor::Vector<float>({0}));
+  update.Add(Tensor::Vector<float>({static_cast<float>(kStep)}));
+  update.Add(Tensor::Scalar(1.0f));  // lr
+  update.Add(Tensor::Scalar(1.0f));  // l1
+  update.Add(Tensor::Scalar(0.0f));  // l2
+  update.Add(Tensor::Scalar(kStep));
+  ASSERT_TRUE(update.Run({}).ok());
+  const auto value = variable->Read(HostAllocator());
+  ASSERT_TRUE(value.ok());
+  EXPECT_EQ(value->data<float>()[0], 0);
 }
 
 }  // namespace
