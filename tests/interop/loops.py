@@ -137,6 +137,9 @@ def main():
   if len(sys.argv) < 2:
     sys.exit(__doc__)
   names = sys.argv[2:]
+  unknown = set(names) - {program.__name__ for program in PROGRAMS}
+  if unknown:
+    sys.exit("There are no such programs: %s" % ", ".join(sorted(unknown)))
   with tasks.Cluster({"worker": ["leat"]}, leat=sys.argv[1]) as cluster:
     for program in PROGRAMS:
       if names and program.__name__ not in names:
