@@ -73,8 +73,8 @@ std::string SumOfRange() {
   return sum + nothing + longer;
 }
 
-absl::StatusOr<float> Run(Session& session, float x,
-                          const RunOptions& options = {}) {
+absl::StatusOr<float> RunY(Session& session, float x,
+                           const RunOptions& options = {}) {
   auto out = session.Run({.feeds = {{"x", Tensor::Scalar(x)}},
                           .fetches = {"y"},
                           .options = options});
@@ -87,7 +87,7 @@ TEST(FunctionCallsTest, FunctionsMayCallThemselves) {
       Open(SumOfRange() + FloatPlaceholder("x") + NodeText("y", "sum", {"x"}));
   ASSERT_NE(session, nullptr);
   for (const float n : {0, 1, 7, 900}) {
-    const auto sum = Run(*session, n);
+    const auto sum = RunY(*session, n);
     ASSERT_TRUE(sum.ok()) << sum.status();
     EXPECT_EQ(*sum, n * (n + 1) / 2);
   }
@@ -102,7 +102,7 @@ TEST(FunctionCallsTest, StepsCallTheSameFunctionAtOnce) {
     std::vector<std::unique_ptr<Thread>> threads;
     for (absl::StatusOr<float>& sum : sums) {
       threads.push_back(
-          std::make_unique<Thread>("step", [&] { sum = Run(*session, 40); }));
+          std::make_unique<Thread>("step", [&] { sum = RunY(*session, 40); }));
     }
     for (const auto& thread : threads) thread->Join();
   }
@@ -116,13 +116,13 @@ TEST(FunctionCallsTest, CallsNestToALimit) {
   const auto session =
       Open(SumOfRange() + FloatPlaceholder("x") + NodeText("y", "sum", {"x"}));
   ASSERT_NE(session, nullptr);
-  const absl::Status status = Run(*session, 2000).status();
+  const absl::Status status = RunY(*session, 2000).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("calls of function 'sum' nest deeper than 1000"));
   // The error does not name the nodes of all levels.
   EXPECT_LT(status.message().size(), 20'000u);
-  EXPECT_EQ(*Run(*session, 3), 6);
+  EXPECT_EQ(*RunY(*session, 3), 6);
 }
 
 // Returns a function that makes two calls of itself, without end. It also has
@@ -156,7 +156,7 @@ TEST(FunctionCallsTest, CallsWithoutEndFail) {
   EXPECT_THAT(std::string(status.message()),
               AnyOf(HasSubstr("nest deeper than 1000"),
                     HasSubstr("100000 calls of functions are under way")));
-  EXPECT_EQ(*Run(*session, 3), 6);
+  EXPECT_EQ(*RunY(*session, 3), 6);
 }
 
 TEST(FunctionCallsTest, CallsTakeMemoryOfTheDevice) {
@@ -167,7 +167,7 @@ TEST(FunctionCallsTest, CallsTakeMemoryOfTheDevice) {
       {.devices = {
            .num_cpus = 1, .num_threads = 2, .cpu_memory_bytes = 8 << 20}});
   ASSERT_TRUE(session.ok()) << session.status();
-  const absl::Status status = Run(**session, 1).status();
+  const absl::Status status = RunY(**session, 1).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("bytes of a call of function 'twice'"));
@@ -181,7 +181,7 @@ TEST(FunctionCallsTest, ErrorsNameTheNodesOfFunctions) {
   const auto session =
       Open(product + FloatPlaceholder("x") + CallNode("y", "product"));
   ASSERT_NE(session, nullptr);
-  const absl::Status status = Run(*session, 1).status();
+  const absl::Status status = RunY(*session, 1).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr("[[{{node product/square}}]]"),
@@ -197,7 +197,7 @@ TEST(FunctionCallsTest, FunctionsMustHaveTheTypesOfTheCaller) {
   const auto session =
       Open(function + FloatPlaceholder("x") + CallNode("y", "positive"));
   ASSERT_NE(session, nullptr);
-  const absl::Status status = Run(*session, 1).status();
+  const absl::Status status = RunY(*session, 1).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("result 0 of function 'positive/inlined' is of type "
@@ -234,8 +234,8 @@ TEST(FunctionCallsTest, ResultsMustHaveValues) {
   const auto session =
       Open(chosen + FloatPlaceholder("x") + CallNode("y", "chosen"));
   ASSERT_NE(session, nullptr);
-  EXPECT_EQ(*Run(*session, 4), 4);
-  const absl::Status status = Run(*session, -4).status();
+  EXPECT_EQ(*RunY(*session, 4), 4);
+  const absl::Status status = RunY(*session, -4).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(
       std::string(status.message()),
@@ -257,7 +257,7 @@ TEST(FunctionCallsTest, StatefulKernelsLastFromCallToCall) {
   const auto session =
       Open(random + FloatPlaceholder("x") + CallNode("y", "random"));
   ASSERT_NE(session, nullptr);
-  const auto first = Run(*session, 0), second = Run(*session, 0);
+  const auto first = RunY(*session, 0), second = RunY(*session, 0);
   ASSERT_TRUE(first.ok() && second.ok()) << first.status() << second.status();
   EXPECT_NE(*first, *second);
 }
@@ -285,7 +285,7 @@ TEST(FunctionCallsTest, CallsWaitForOtherSteps) {
   std::vector<std::unique_ptr<Thread>> threads;
   for (absl::StatusOr<float>& each : taken) {
     threads.push_back(
-        std::make_unique<Thread>("step", [&] { each = Run(*session, 0); }));
+        std::make_unique<Thread>("step", [&] { each = RunY(*session, 0); }));
   }
   for (int i = 0; i < 5; ++i) {
     ASSERT_TRUE(
@@ -305,13 +305,13 @@ TEST(FunctionCallsTest, ACallEndsWithItsStep) {
   const auto session = Open(TakesFromQueue());
   ASSERT_NE(session, nullptr);
   const absl::Status status =
-      Run(*session, 0, {.timeout = std::chrono::milliseconds(100)}).status();
+      RunY(*session, 0, {.timeout = std::chrono::milliseconds(100)}).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded) << status;
   // The call has left the queue, so the next step gets the element.
   ASSERT_TRUE(
       session->Run({.feeds = {{"x", Tensor::Scalar(7.0f)}}, .targets = {"put"}})
           .ok());
-  EXPECT_EQ(*Run(*session, 0), 7);
+  EXPECT_EQ(*RunY(*session, 0), 7);
 }
 
 TEST(FunctionCallsTest, TracesShowTheNodesOfFunctions) {

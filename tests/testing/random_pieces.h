@@ -47,21 +47,16 @@ inline std::string Functions() {
                       "false }"));
 }
 
-inline std::string Floats(const std::string& name) {
-  return Attr(name, "list { type: DT_FLOAT }");
-}
-inline std::string Func(const std::string& name, const std::string& function) {
-  return Attr(name, "func { name: \"" + function + "\" }");
-}
 inline std::string FunctionCall(const std::string& name,
                                 const std::string& input) {
   return NodeText(name, "PartitionedCall", {input},
-                  Floats("Tin") + Floats("Tout") + Func("f", "negate"));
+                  Floats("Tin", 1) + Floats("Tout", 1) + Func("f", "negate"));
 }
 inline std::string FunctionLoop(const std::string& name,
                                 const std::string& input) {
-  return NodeText(name, "StatelessWhile", {input},
-                  Floats("T") + Func("cond", "never") + Func("body", "negate"));
+  return NodeText(
+      name, "StatelessWhile", {input},
+      Floats("T", 1) + Func("cond", "never") + Func("body", "negate"));
 }
 inline std::string On(const std::string& device) {
   return "device: \"" + device + "\" ";
