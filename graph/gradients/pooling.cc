@@ -24,7 +24,9 @@ void MaxPoolV2Grad(GradientContext& c) {
                           {.data_format = c.attr<std::string>("data_format")}));
 }
 
-// The maximum whose index the op outputs is the one that gets the gradient.
+// MaxPoolGrad finds the maximum whose index the op outputs, also in windows
+// with several maxima or NaN. So the result is that of TensorFlow, which passes
+// the index to MaxPoolGradWithArgmax.
 void MaxPoolWithArgmaxGrad(GradientContext& c) {
   c.set(0, op::MaxPoolGrad(c.input(0), c.output(0), c.grad(0),
                            c.attr<std::vector<int64_t>>("ksize"),

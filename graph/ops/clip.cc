@@ -1,19 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Defines ClipByValue, which limits elements to a range.
+#include "leat/core/cpu_dtype_list.h"
 #include "leat/core/dtype_list.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_inference.h"
 
 namespace leat::ops::clip {
-
-namespace {
-
-// As in TensorFlow, there is no kernel for the large unsigned integers.
-constexpr auto kClipped =
-    kFloats + kSignedInts + DTypeList<uint8_t, uint16_t>() + kComplexes;
-
-}  // namespace
 
 void Register(OpRegistry& registry) {
   registry.Add({.name = "ClipByValue",
@@ -23,7 +16,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: numbertype"},
                 .shape = shapes::Unchanged},
-               {OnCpu({{"T", kClipped.dtypes()}})});
+               {OnCpu({{"T", (kNumbersButLargeUints + kComplexes).dtypes()}})});
 }
 
 }  // namespace leat::ops::clip

@@ -12,6 +12,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/tensor.h"
 #include "leat/graph/op_registry.h"
+#include "leat/graph/paddings.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
 
@@ -36,25 +37,6 @@ absl::StatusOr<int64_t> PaddedRank(const InferenceContext& context) {
         Shape::kMaxRank));
   }
   return rank;
-}
-
-// Returns the known paddings, two for each dimension, or nothing if they are
-// not known.
-absl::StatusOr<std::optional<Dims>> KnownPaddings(
-    const InferenceContext& context, int64_t rank) {
-  const Tensor* paddings = context.input_value(1);
-  if (paddings == nullptr || paddings->num_elements() != 2 * rank) {
-    return std::nullopt;
-  }
-  LEAT_ASSIGN_OR_RETURN(const Tensor flat, paddings->Reshaped(Shape{2 * rank}));
-  LEAT_ASSIGN_OR_RETURN(Dims values, GetIndices(flat, "paddings"));
-  for (const int64_t value : values) {
-    if (value < 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("Paddings must be non-negative, got ", value));
-    }
-  }
-  return values;
 }
 
 // Returns the extent of the output along an axis, given the extent of the input
@@ -88,7 +70,7 @@ absl::Status ResizedShape(InferenceContext& context) {
   if (known_rank == PartialShape::kUnknown) return absl::OkStatus();
   const int rank = static_cast<int>(known_rank);
   LEAT_ASSIGN_OR_RETURN(const std::optional<Dims> paddings,
-                        KnownPaddings(context, known_rank));
+                        KnownPaddings(context, 1, known_rank, "Paddings"));
   if (!paddings.has_value()) {
     context.set_output(0, PartialShape::UnknownOfRank(rank));
     return absl::OkStatus();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "leat/core/cpu_dtype_list.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
@@ -15,8 +16,6 @@
 namespace leat::ops::resize {
 namespace {
 
-constexpr auto kResizable =
-    kFloats + kSignedInts + DTypeList<uint8_t, uint16_t>();
 constexpr auto kNearestGrad = kFloats + DTypeList<uint8_t, int8_t, int32_t>();
 
 // The output has the batch and the channels of input 0, and the height and the
@@ -65,7 +64,7 @@ void Register(OpRegistry& registry) {
              "T: {int8, uint8, int16, uint16, int32, int64, half, float, "
              "double, bfloat16}",
              SizedShape),
-      {OnCpu({{"T", kResizable.dtypes()}})});
+      {OnCpu({{"T", kNumbersButLargeUints.dtypes()}})});
   registry.Add(
       Resize("ResizeNearestNeighborGrad",
              "Computes the gradient of ResizeNearestNeighbor: sums over copies "
@@ -81,7 +80,7 @@ void Register(OpRegistry& registry) {
              "T: {int8, uint8, int16, uint16, int32, int64, bfloat16, half, "
              "float, double, bfloat16}",
              SizedShape),
-      {ExpensiveOnCpu({{"T", kResizable.dtypes()}})});
+      {ExpensiveOnCpu({{"T", kNumbersButLargeUints.dtypes()}})});
   registry.Add(
       Resize("ResizeBilinearGrad",
              "Computes the gradient of ResizeBilinear with respect to the "

@@ -12,6 +12,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/tensor.h"
 #include "leat/graph/op_registry.h"
+#include "leat/graph/paddings.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
 
@@ -39,26 +40,6 @@ struct Blocks {
   std::optional<Dims> sizes = {};
   std::optional<Dims> paddings = {};
 };
-
-// Reads the paddings or crops in input `i`, which are two numbers for each of
-// `rank` dimensions.
-absl::StatusOr<std::optional<Dims>> KnownPaddings(
-    const InferenceContext& context, int i, int rank) {
-  LEAT_RETURN_IF_ERROR(
-      Merge(context.input(i), PartialShape({rank, 2})).status());
-  const Tensor* paddings = context.input_value(i);
-  if (paddings == nullptr) return std::nullopt;
-  LEAT_ASSIGN_OR_RETURN(const Tensor flat,
-                        paddings->Reshaped(Shape{paddings->num_elements()}));
-  LEAT_ASSIGN_OR_RETURN(Dims values, GetIndices(flat, "paddings"));
-  for (const int64_t value : values) {
-    if (value < 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("Paddings and crops must be >= 0, but got ", value));
-    }
-  }
-  return values;
-}
 
 // Returns the extent along a dimension of space, given the extent of the input,
 // the size of a block and the sum of the paddings.
@@ -116,6 +97,10 @@ absl::Status SetMoved(InferenceContext& context, const Blocks& blocks,
   return SetOutput(dims, context);
 }
 
+// The word with which an error about the paddings begins.
+template <bool to_batch>
+constexpr const char* kTitle = to_batch ? "Paddings" : "Crops";
+
 template <ResizedExtent resize, bool to_batch>
 absl::Status BlocksShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const PartialShape sizes, context.WithRank(1, 1));
@@ -128,8 +113,8 @@ absl::Status BlocksShape(InferenceContext& context) {
         "at most ", Shape::kMaxRank));
   }
   blocks.rank = static_cast<int>(sizes.dim(0));
-  LEAT_ASSIGN_OR_RETURN(blocks.paddings,
-                        KnownPaddings(context, 2, blocks.rank));
+  LEAT_ASSIGN_OR_RETURN(blocks.paddings, KnownPaddings(context, 2, blocks.rank,
+                                                       kTitle<to_batch>));
   if (const Tensor* values = context.input_value(1)) {
     LEAT_ASSIGN_OR_RETURN(blocks.sizes, GetIndices(*values, "block_shape"));
   }
@@ -142,7 +127,8 @@ absl::Status SquareBlocksShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const int64_t size,
                         context.Attr<int64_t>("block_size"));
   Blocks blocks = {.rank = 2, .sizes = Dims{size, size}};
-  LEAT_ASSIGN_OR_RETURN(blocks.paddings, KnownPaddings(context, 1, 2));
+  LEAT_ASSIGN_OR_RETURN(blocks.paddings,
+                        KnownPaddings(context, 1, 2, kTitle<to_batch>));
   if (!context.input(0).rank_known()) {
     context.set_output(0, PartialShape::UnknownOfRank(4));
     return absl::OkStatus();

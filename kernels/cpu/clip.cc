@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "leat/core/cpu_dtype_list.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
@@ -29,9 +30,6 @@ std::complex<R> Clip(std::complex<R> x, std::complex<R> low,
   return {Clip(x.real(), low.real(), high.real()),
           Clip(x.imag(), low.imag(), high.imag())};
 }
-
-constexpr auto kClipped =
-    kFloats + kSignedInts + DTypeList<uint8_t, uint16_t>() + kComplexes;
 
 template <class T>
 void ClipRow(const T* x, const T* low, int64_t low_step, const T* high,
@@ -95,7 +93,7 @@ class ClipByValue final : public Kernel {
 };
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakeClipByValue(const NodeDef& node) {
-  return MakeForType(node, "T", kClipped,
+  return MakeForType(node, "T", kNumbersButLargeUints + kComplexes,
                      [](auto tag) -> std::unique_ptr<Kernel> {
                        using T = typename decltype(tag)::type;
                        return std::make_unique<ClipByValue<T>>();

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "leat/core/cpu_dtype_list.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
@@ -411,8 +412,6 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeResizeNearest(const NodeDef& node) {
   return std::unique_ptr<Kernel>(std::make_unique<ResizeNearest>(alignment));
 }
 
-constexpr auto kResizable =
-    kFloats + kSignedInts + DTypeList<uint8_t, uint16_t>();
 constexpr auto kNearestGrad =
     kFloat32And64 + DTypeList<uint8_t, int8_t, int32_t>();
 
@@ -440,7 +439,8 @@ void Register(KernelRegistry& registry) {
   registry.Add("ResizeNearestNeighbor", kCpu, &MakeResizeNearest);
   registry.Add("ResizeNearestNeighborGrad", kCpu,
                &MakeSum<ResizeNearestGrad, kNearestGrad>);
-  registry.Add("ResizeBilinear", kCpu, &MakeResize<ResizeBilinear, kResizable>);
+  registry.Add("ResizeBilinear", kCpu,
+               &MakeResize<ResizeBilinear, kNumbersButLargeUints>);
   registry.Add("ResizeBilinearGrad", kCpu,
                &MakeSum<ResizeBilinearGrad, kFloat32And64>);
 }

@@ -2,7 +2,9 @@
 //
 // These functions read the attrs and check the shapes of Conv2D, of
 // DepthwiseConv2dNative and of their gradients. The kernels for all devices
-// share them. The errors have TensorFlow's codes and texts.
+// share them. The errors have TensorFlow's codes and texts. Leat takes
+// dilations and unequal strides of depthwise convolutions for all types,
+// TensorFlow for float only.
 #ifndef LEAT_KERNELS_SHAPES_CONVOLUTION_PLAN_H_
 #define LEAT_KERNELS_SHAPES_CONVOLUTION_PLAN_H_
 
