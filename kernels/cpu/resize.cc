@@ -82,6 +82,18 @@ struct Between {
   float way;
 };
 
+// Returns `product`, rounded to a float. Without this function, g++ may compute
+// a product and a sum with one rounding. Near a whole number, the result then
+// lies on the other side of it than TensorFlow's. clang fuses only within an
+// expression.
+inline float Rounded(float product) {
+#if defined(__clang__)
+  return product;
+#else
+  return __builtin_assoc_barrier(product);
+#endif
+}
+
 // Tells the two nearest original pixels of each pixel along a resized axis.
 class LinearAxis {
  public:
@@ -91,7 +103,8 @@ class LinearAxis {
         last_(original - 1) {}
 
   Between operator()(int64_t i) const {
-    const float at = (static_cast<float>(i) + offset_) * scale_ - offset_;
+    const float place = Rounded((static_cast<float>(i) + offset_) * scale_);
+    const float at = place - offset_;
     const float floor = std::floor(at);
     return {std::clamp<int64_t>(static_cast<int64_t>(floor), 0, last_),
             std::clamp<int64_t>(static_cast<int64_t>(std::ceil(at)), 0, last_),

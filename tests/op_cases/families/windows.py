@@ -251,6 +251,9 @@ def resizing(case):
                 x = (np.arange(60) % 11).astype(dtype).reshape([1, 4, 5, 3])
                 case(op, f"{short(dtype)} {corners} {centers}", x, i32(6, 3), tolerance=1e-6,
                      **attrs)
+        # The middle of pixel 14 is pixel 4, which only exact rounding shows.
+        x = np.array([0, 1, 2, np.inf, 4, 5, 6, 7, 8], np.float32).reshape([1, 1, 9, 1])
+        case(op, "rounding", x, i32(1, 29), tolerance=1e-6, half_pixel_centers=True)
         x = values([1, 2, 3, 2], np.float32)
         case(op, "no images", x[:0], i32(1, 3))
         for size in ([0, 3], [-1, 3]):
