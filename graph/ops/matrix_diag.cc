@@ -85,10 +85,16 @@ absl::StatusOr<std::optional<int64_t>> WantedExtent(
 }
 
 // Returns the smallest extents of a matrix that has diagonals of this length.
-std::pair<int64_t, int64_t> SmallestMatrix(int64_t length,
-                                           const Diagonals& diagonals) {
-  return {length - std::min<int64_t>(diagonals.upper, 0),
-          length + std::max<int64_t>(diagonals.lower, 0)};
+// Fails on overflow.
+absl::StatusOr<std::pair<int64_t, int64_t>> SmallestMatrix(
+    int64_t length, const Diagonals& diagonals) {
+  LEAT_ASSIGN_OR_RETURN(
+      const int64_t rows,
+      AddExtents(length, std::max<int64_t>(-diagonals.upper, 0)));
+  LEAT_ASSIGN_OR_RETURN(
+      const int64_t columns,
+      AddExtents(length, std::max<int64_t>(diagonals.lower, 0)));
+  return std::pair(rows, columns);
 }
 
 // Returns the rows and columns of a matrix with diagonals of this length.
@@ -105,7 +111,8 @@ absl::StatusOr<std::pair<int64_t, int64_t>> MatrixExtents(
   if (length == kUnknown || !rows.has_value() || !columns.has_value()) {
     return std::pair(known(rows), known(columns));
   }
-  auto [least_rows, least_columns] = SmallestMatrix(length, diagonals);
+  LEAT_ASSIGN_OR_RETURN(const auto least, SmallestMatrix(length, diagonals));
+  const auto [least_rows, least_columns] = least;
   if (*rows == -1 && *columns == -1) {
     const int64_t extent = std::max(least_rows, least_columns);
     return std::pair(extent, extent);

@@ -43,10 +43,11 @@ class ListDiff final : public Kernel {
     LEAT_RETURN_IF_ERROR(CheckVector(context.input(1), "y"));
     const auto x = context.input(0).data<T>();
     const auto y = context.input(1).data<T>();
-    // A hash table that is half empty takes twice the bytes of its entries.
-    // Four more bytes are for the position of an element of x.
+    // The number of entries of the hash table is a power of two, and at most
+    // 7/8 of them are used. So the table takes up to 16/7 times the bytes of
+    // its values. Four more bytes are for the position of an element of x.
     const int64_t bytes =
-        2 * (sizeof(KeyOf<T>) + 1) * y.size() + sizeof(int32_t) * x.size();
+        3 * (sizeof(KeyOf<T>) + 1) * y.size() + sizeof(int32_t) * x.size();
     const BufferRef reserved =
         context.step().device->allocator().Reserve(bytes);
     if (reserved == nullptr) {
@@ -56,7 +57,11 @@ class ListDiff final : public Kernel {
     absl::flat_hash_set<KeyOf<T>, ValueHash<KeyOf<T>>, std::equal_to<KeyOf<T>>>
         excluded;
     excluded.reserve(y.size());
-    for (const T& value : y) excluded.insert(value);
+    for (const T& value : y) {
+      // NaN equals nothing, so it excludes nothing. In the table, each NaN
+      // would lie behind all earlier ones.
+      if (value == value) excluded.insert(value);
+    }
     std::vector<int32_t> kept;
     kept.reserve(x.size());
     for (size_t i = 0; i < x.size(); ++i) {

@@ -4,16 +4,19 @@
 // versions. oneDNN multiplies floats, and Eigen multiplies all other types.
 // Before the multiplication, half and bfloat16 are converted to float, and
 // int16 to int32.
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "Eigen/Core"
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/mutex.h"
 #include "leat/core/threads/parallel_for.h"
+#include "leat/kernels/broadcast.h"
 #include "leat/kernels/dense.h"
 #include "leat/kernels/functors/number_types.h"
 #include "leat/kernels/kernel_context.h"
@@ -190,23 +193,24 @@ class FusedMatMul final : public Kernel {
   const FusedOps fused_ops_;
 };
 
-// Returns, for each matrix of the output, the index of the input's matrix from
-// which it is computed. `output` and `input` are the batch dimensions of the
-// two tensors.
-std::vector<int64_t> BroadcastIndices(const Shape& output, const Shape& input) {
-  std::vector<int64_t> result(output.num_elements());
-  const Dims strides = input.Strides();
-  const int shift = output.rank() - input.rank();
-  for (int64_t i = 0; i < output.num_elements(); ++i) {
-    int64_t rest = i, index = 0;
-    for (int d = output.rank() - 1; d >= shift; --d) {
-      const int64_t position = rest % output.dim(d);
-      rest /= output.dim(d);
-      if (input.dim(d - shift) != 1) index += position * strides[d - shift];
-    }
-    result[i] = index;
-  }
-  return result;
+// Calls `visit(i, x, y)` for the products [begin, end) of a batch. Product i
+// multiplies matrix x of input 0 with matrix y of input 1. `batch` plans a loop
+// over the batch dimensions of the inputs.
+template <class Visit>
+void ForProducts(const BroadcastPlan<2>& batch, int64_t begin, int64_t end,
+                 Visit visit) {
+  const int64_t row_size = batch.row_size();
+  const int64_t x_step = batch.strides[0].back();
+  const int64_t y_step = batch.strides[1].back();
+  int64_t i = begin;
+  batch.ForEachRow(begin / row_size, (end - 1) / row_size + 1,
+                   [&](const std::array<int64_t, 2>& from) {
+                     const int64_t row = i / row_size * row_size;
+                     for (; i < std::min(end, row + row_size); ++i) {
+                       visit(i, from[0] + (i - row) * x_step,
+                             from[1] + (i - row) * y_step);
+                     }
+                   });
 }
 
 // The kernel of products of elements of type T. Inputs of a narrower type are
@@ -227,13 +231,13 @@ class BatchMatMulKernel final : public Kernel {
     LEAT_ASSIGN_OR_RETURN(const Tensor y, Operand(context, 1, adjoint_y_));
     LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, p.shape));
     if (output->num_elements() == 0) return absl::OkStatus();
-    const auto x_index = BroadcastIndices(p.batch, p.a_batch);
-    const auto y_index = BroadcastIndices(p.batch, p.b_batch);
-    return InArithmeticType<T>(
-        context, x, y, *output, [&](const auto* a, const auto* b, auto* c) {
-          return MultiplyAll(context.compute_queue(), p.matrices, x_index,
-                             y_index, a, b, c);
-        });
+    LEAT_ASSIGN_OR_RETURN(const BroadcastPlan<2> batch,
+                          PlanBroadcast(p.a_batch, p.b_batch));
+    return InArithmeticType<T>(context, x, y, *output,
+                               [&](const auto* a, const auto* b, auto* c) {
+                                 return MultiplyAll(context.compute_queue(),
+                                                    p.matrices, batch, a, b, c);
+                               });
   }
 
  private:
@@ -279,21 +283,19 @@ class BatchMatMulKernel final : public Kernel {
 
   template <class Element>
   static absl::Status MultiplyAll(WorkQueue& queue, const MatMulShape& s,
-                                  const std::vector<int64_t>& x_index,
-                                  const std::vector<int64_t>& y_index,
+                                  const BroadcastPlan<2>& batch,
                                   const Element* x, const Element* y,
                                   Element* output) {
-    const int64_t count = static_cast<int64_t>(x_index.size());
+    const int64_t count = batch.shape.num_elements();
+    absl::Status status;
     if (count < queue.num_threads()) {
       // There are fewer products than threads, so each product is split.
-      for (int64_t i = 0; i < count; ++i) {
-        LEAT_RETURN_IF_ERROR(Multiply(queue, s, x + x_index[i] * s.m * s.k,
-                                      y + y_index[i] * s.k * s.n,
-                                      output + i * s.m * s.n));
-      }
-      return absl::OkStatus();
+      ForProducts(batch, 0, count, [&](int64_t i, int64_t a, int64_t b) {
+        status.Update(Multiply(queue, s, x + a * s.m * s.k, y + b * s.k * s.n,
+                               output + i * s.m * s.n));
+      });
+      return status;
     }
-    std::vector<absl::Status> status(count);
     const int64_t cost =
         std::is_same_v<Element, float>
             ? static_cast<int64_t>(static_cast<double>(s.m) *
@@ -301,15 +303,18 @@ class BatchMatMulKernel final : public Kernel {
                                    static_cast<double>(s.k) / 40) +
                   200
             : s.m * RowCost(s);
+    Mutex mutex;  // guards `status`
     ParallelFor(queue, count, cost, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        status[i] =
-            MultiplyOne(s, x + x_index[i] * s.m * s.k,
-                        y + y_index[i] * s.k * s.n, output + i * s.m * s.n);
-      }
+      absl::Status first_error;
+      ForProducts(batch, begin, end, [&](int64_t i, int64_t a, int64_t b) {
+        first_error.Update(MultiplyOne(s, x + a * s.m * s.k, y + b * s.k * s.n,
+                                       output + i * s.m * s.n));
+      });
+      if (first_error.ok()) return;
+      MutexLock lock(mutex);
+      status.Update(std::move(first_error));
     });
-    for (const absl::Status& each : status) LEAT_RETURN_IF_ERROR(each);
-    return absl::OkStatus();
+    return status;
   }
 
   const bool adjoint_x_;

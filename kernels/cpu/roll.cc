@@ -46,11 +46,13 @@ absl::StatusOr<Dims> GetShifts(const KernelContext& context) {
     }
     const int64_t extent = input.dim(static_cast<int>(axis));
     if (extent == 0) continue;
-    // An axis may be named several times. Neither sum can overflow, because
-    // both numbers are below the extent in absolute value.
+    int64_t by = shifts[i] % extent;
+    if (by < 0) by += extent;
+    // An axis may be named several times. `shift` and `by` are below the
+    // extent, but their sum may be above 2^63. So it is computed only if it is
+    // below the extent, too.
     int64_t& shift = result[axis];
-    shift = shift - extent + shifts[i] % extent;
-    shift = (shift % extent + extent) % extent;
+    shift = shift >= extent - by ? shift - (extent - by) : shift + by;
   }
   return result;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -87,10 +88,16 @@ absl::Status CheckVectors(const KernelContext& context) {
   return absl::OkStatus();
 }
 
+// Returns a text such as "[2,3]". Extents that no shape can have are left out.
+std::string Bracketed(absl::Span<const int64_t> extents) {
+  const auto shown = extents.subspan(0, Shape::kMaxRank);
+  return absl::StrCat("[", absl::StrJoin(shown, ","),
+                      shown.size() < extents.size() ? ",...]" : "]");
+}
+
 absl::Status DoNotBroadcast(const Dims& a, const Dims& b) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("Incompatible shapes: [", absl::StrJoin(a, ","), "] vs. [",
-                   absl::StrJoin(b, ","), "]"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "Incompatible shapes: ", Bracketed(a), " vs. ", Bracketed(b)));
 }
 
 absl::Status ComputeBroadcastArgs(KernelContext& context) {

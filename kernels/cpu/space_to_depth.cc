@@ -21,16 +21,22 @@ absl::Status CheckRank(const Tensor& input) {
       absl::StrCat("Input rank should be 4 instead of ", input.rank()));
 }
 
-// Sets output 0, of shape `shape`, to a view of input 0. The view has the
-// extents `view` and the strides `strides`.
+// Allocates output 0. If the output has a valid shape, the multiples of strides
+// below do not overflow.
+absl::StatusOr<Tensor*> AllocateImages(KernelContext& context,
+                                       const Dims& extents) {
+  LEAT_ASSIGN_OR_RETURN(const Shape shape, Shape::Create(extents));
+  return context.AllocateOutput(0, shape);
+}
+
+// Sets `output` to a view of input 0. The view has the extents `extents` and
+// the strides `strides`.
 template <class E>
-absl::Status CopyView(KernelContext& context, const Dims& shape,
-                      const Dims& view, const Dims& strides) {
-  LEAT_ASSIGN_OR_RETURN(const Shape to, Shape::Create(shape));
-  LEAT_ASSIGN_OR_RETURN(const Shape from, Shape::Create(view));
-  LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, to));
-  CopyFromStrided(context.compute_queue(), PlanStrided(from, strides),
-                  Elements<E>(context.input(0)), MutableElements<E>(*output));
+absl::Status CopyView(KernelContext& context, const Dims& extents,
+                      const Dims& strides, Tensor& output) {
+  LEAT_ASSIGN_OR_RETURN(const Shape view, Shape::Create(extents));
+  CopyFromStrided(context.compute_queue(), PlanStrided(view, strides),
+                  Elements<E>(context.input(0)), MutableElements<E>(output));
   return absl::OkStatus();
 }
 
@@ -52,11 +58,15 @@ class SpaceToDepth final : public Kernel {
     LEAT_ASSIGN_OR_RETURN(const int64_t area, CheckedMultiply(block_, block_));
     LEAT_ASSIGN_OR_RETURN(const int64_t channels, CheckedMultiply(depth, area));
     const int64_t rows = height / block_, columns = width / block_;
+    LEAT_ASSIGN_OR_RETURN(
+        Tensor * output,
+        AllocateImages(context, {batch, rows, columns, channels}));
+    if (output->num_elements() == 0) return absl::OkStatus();
     const Dims strides = input.shape().Strides();
-    return CopyView<E>(context, {batch, rows, columns, channels},
-                       {batch, rows, columns, block_, block_, depth},
+    return CopyView<E>(context, {batch, rows, columns, block_, block_, depth},
                        {strides[0], strides[1] * block_, strides[2] * block_,
-                        strides[1], strides[2], 1});
+                        strides[1], strides[2], 1},
+                       *output);
   }
 
  private:
@@ -83,11 +93,15 @@ class DepthToSpace final : public Kernel {
                        " should be divisible by: ", area));
     }
     const int64_t depth = channels / area;
+    LEAT_ASSIGN_OR_RETURN(
+        Tensor * output,
+        AllocateImages(context, {batch, height, width, depth}));
+    if (output->num_elements() == 0) return absl::OkStatus();
     const Dims strides = input.shape().Strides();
     return CopyView<E>(
-        context, {batch, height, width, depth},
-        {batch, rows, block_, columns, block_, depth},
-        {strides[0], strides[1], block_ * depth, strides[2], depth, 1});
+        context, {batch, rows, block_, columns, block_, depth},
+        {strides[0], strides[1], block_ * depth, strides[2], depth, 1},
+        *output);
   }
 
  private:

@@ -77,6 +77,8 @@ absl::StatusOr<Slices> GetSlices(const KernelContext& context) {
   for (int i = slices.axis + 1; i < shape.rank(); ++i) {
     slices.inner *= shape.dim(i);
   }
+  // Slices without elements are all equal. There may be 2^62 empty rows.
+  if (shape.num_elements() == 0) slices.outer = 0;
   return slices;
 }
 

@@ -5,6 +5,7 @@
 // tensorflow_shape_cases.txt.
 #include <deque>
 #include <fstream>
+#include <limits>
 #include <set>
 #include <string>
 #include <vector>
@@ -199,6 +200,18 @@ InferredOutput Constant(Tensor value) {
   output.shape = value.shape();
   output.value = std::make_shared<const Tensor>(std::move(value));
   return output;
+}
+
+// A matrix with this diagonal would have 2^63 columns.
+TEST(ShapeFunctionsTest, RefuseAMatrixThatIsTooLarge) {
+  const InferredOutput number = Placeholder({});
+  const auto outputs =
+      Infer("MatrixDiagV3", {{"T", DType::kFloat}},
+            {Placeholder({-1, std::numeric_limits<int64_t>::max()}),
+             Constant(Tensor::Scalar<int32_t>(1)),
+             Constant(Tensor::Scalar<int32_t>(-1)),
+             Constant(Tensor::Scalar<int32_t>(-1)), number});
+  EXPECT_TRUE(absl::IsInvalidArgument(outputs.status())) << outputs.status();
 }
 
 AttrMap IndexAttrs(AttrMap attrs = {}) {

@@ -38,6 +38,7 @@ def uniques(case):
         case(op, "no rows", f(0, 2), i32(0))
         case(op, "rows of nothing", f(2, 0), i32(0))
         case(op, "no columns", f(3, 0), i32(1))
+        case(op, "columns of nothing", f(2, 5, 0), i32(1))
         case(op, "large", Ramp(np.int32, [500, 4], modulus=52), i32(0))
         for name, x, axis, text in (
                 ("matrix", f(3, 2), EMPTY, "unique expects a 1D vector."),
