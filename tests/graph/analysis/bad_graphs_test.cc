@@ -57,13 +57,14 @@ TEST(BadGraphsTest, AcceptsOtherOpsThatBeginWithAnUnderscore) {
 // An op without a kernel never runs, so its functions are never called and may
 // be missing.
 TEST(BadGraphsTest, AcceptsMissingFunctionsOfOpsWithoutKernel) {
-  EXPECT_EQ(
-      ImportErrorOfAllOps(FloatPlaceholder("x") +
-                          NodeText("a", "SymbolicGradient", {"x"},
-                                   Attr("Tin", "list { type: DT_FLOAT }") +
-                                       Attr("Tout", "list { type: DT_FLOAT }") +
-                                       Attr("f", "func { name: \"Neg\" }"))),
-      "OK");
+  EXPECT_EQ(ImportErrorOfAllOps(
+                FloatPlaceholder("x") +
+                NodeText("a", "MapDefun", {"x"},
+                         Attr("Targuments", "list { type: DT_FLOAT }") +
+                             Attr("output_types", "list { type: DT_FLOAT }") +
+                             Attr("output_shapes", "list { shape {} }") +
+                             Attr("f", "func { name: \"Neg\" }"))),
+            "OK");
 }
 
 TEST(BadGraphsTest, RefusesInputsThatDoNotExist) {
