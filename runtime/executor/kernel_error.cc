@@ -12,7 +12,7 @@ namespace {
 
 // Limits the text of an error. Each call of a function adds a line to the error
 // of a node in the function, and calls may nest deep.
-constexpr size_t kMaxText = 16 << 10;
+constexpr size_t kMaxText = 4 << 10;
 // Limits how many inputs an error describes.
 constexpr int kMaxInputs = 32;
 
