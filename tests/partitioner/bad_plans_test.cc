@@ -193,20 +193,15 @@ TEST(BadPlansTest, FunctionsNestNoDeeperThanTheLimit) {
               HasSubstr("nest deeper than 3, the limit (max_nesting)"));
 }
 
-// Import refuses recursion, but this graph was changed after import. Planning
-// must end anyway.
-TEST(BadPlansTest, RefusesRecursionThatImportHasNotSeen) {
-  Graph graph = Import("node { " + Call("call", "f") +
-                       "} library { function { signature { name: \"f\" } } }");
-  Function recursive = *graph.functions().Find("f");
-  recursive.nodes.push_back(FunctionNode{.name = "again", .op = "f"});
-  FunctionLibrary library;
-  ASSERT_TRUE(
-      library.Add(std::make_shared<const Function>(std::move(recursive))).ok());
-  graph.functions() = library;
-  EXPECT_THAT(Prepare(graph).status().ToString(),
-              AllOf(HasSubstr("INVALID_ARGUMENT"), HasSubstr("(f)"),
-                    HasSubstr("nest deeper than 100")));
+// The calls of a recursive function stay in the graph, so planning ends.
+TEST(BadPlansTest, ARecursiveFunctionIsNotInlined) {
+  const Graph graph =
+      Import("node { " + Call("call", "f") +
+             "} library { function { signature { name: \"f\" } node_def { "
+             "name: \"again\" op: \"f\" } } }");
+  const absl::StatusOr<Graph> prepared = Prepare(graph);
+  ASSERT_TRUE(prepared.ok()) << prepared.status();
+  EXPECT_NE(prepared->Find("call/f"), kNoNode);
 }
 
 TEST(BadPlansTest, APrepareOptionBoundsWhatIsInlined) {

@@ -27,7 +27,7 @@ namespace {
 using ::testing::UnorderedElementsAre;
 
 struct Source {
-  std::string name;  // such as "runtime/queue_session_test.cc"
+  std::string name;  // such as "runtime/executor/executor_test.cc"
   std::string text;
 };
 
@@ -35,7 +35,7 @@ struct Source {
 // file.
 std::vector<Source> Sources() {
   std::vector<Source> sources;
-  for (const char* const folder : {"runtime", "train"}) {
+  for (const char* const folder : {"runtime", "runtime/executor", "train"}) {
     const std::filesystem::path path =
         absl::StrCat(LEAT_TESTS_DIR, "/", folder);
     for (const auto& entry : std::filesystem::directory_iterator(path)) {
