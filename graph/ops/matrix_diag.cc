@@ -3,6 +3,7 @@
 // Defines the ops on diagonals: of matrices in the last two axes (MatrixDiagV3,
 // MatrixBandPart and so on), and of whole tensors (Diag, DiagPart).
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -90,7 +91,7 @@ absl::StatusOr<std::pair<int64_t, int64_t>> SmallestMatrix(
     int64_t length, const Diagonals& diagonals) {
   LEAT_ASSIGN_OR_RETURN(
       const int64_t rows,
-      AddExtents(length, std::max<int64_t>(-diagonals.upper, 0)));
+      AddExtents(length, -std::clamp<int64_t>(diagonals.upper, -INT64_MAX, 0)));
   LEAT_ASSIGN_OR_RETURN(
       const int64_t columns,
       AddExtents(length, std::max<int64_t>(diagonals.lower, 0)));

@@ -108,8 +108,12 @@ absl::Status ConcatElements(KernelContext& context,
   if (AreHeldOnGpu(context, output.dtype())) {
     return ConcatOnGpu(context, rows, row, at, output);
   }
-  LEAT_ASSIGN_OR_RETURN(Tensor starts_tensor,
-                        context.AllocateTemporary(DType::kInt64, Shape{count}));
+  // On a GPU, elements such as int32 are in host memory. Their copies run on
+  // the host, too.
+  LEAT_ASSIGN_OR_RETURN(
+      Tensor starts_tensor,
+      Tensor::Allocate(context.step().device->host_allocator(), DType::kInt64,
+                       Shape{count}));
   // Element i begins at starts[i].
   const auto starts = starts_tensor.mutable_data<int64_t>();
   int64_t start = 0;
