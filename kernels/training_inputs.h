@@ -16,6 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "leat/core/tensor.h"
+#include "leat/graph/op_def.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/variable.h"
 
