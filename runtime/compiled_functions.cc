@@ -158,14 +158,11 @@ std::string KeyOf(const FunctionRequest& request) {
   const auto add = [&key](absl::string_view name) {
     absl::StrAppend(&key, name.size(), ":", name);
   };
-  add(request.function.name);
   add(request.device);
   for (const std::string& device : request.arg_devices) add(device);
-  if (request.function.attrs == nullptr) return key;
-  for (const auto& [name, value] : *request.function.attrs) {
-    absl::StrAppend(&key, "\n", name, "=",
-                    DebugString(value, std::numeric_limits<int>::max()));
-  }
+  add(request.function.name);
+  add(DebugString(AttrValue(request.function),
+                  std::numeric_limits<int>::max()));
   return key;
 }
 

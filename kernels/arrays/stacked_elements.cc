@@ -108,8 +108,7 @@ absl::Status ConcatElements(KernelContext& context,
   if (AreHeldOnGpu(context, output.dtype())) {
     return ConcatOnGpu(context, rows, row, at, output);
   }
-  // On a GPU, elements such as int32 are in host memory. Their copies run on
-  // the host, too.
+  // The elements are in host memory, even on a GPU, so the host copies them.
   LEAT_ASSIGN_OR_RETURN(
       Tensor starts_tensor,
       Tensor::Allocate(context.step().device->host_allocator(), DType::kInt64,

@@ -114,7 +114,7 @@ class TensorArray final : public StepResource {
   // Returns a new gradient array of this array, with the same size. An element
   // that is written here counts as written there, and stands for zeros of its
   // shape. The shapes of the new array begin with the extents of `prepended`.
-  // From now on, this array does not grow.
+  // After the call, this array does not grow any more.
   absl::StatusOr<std::shared_ptr<TensorArray>> NewGradient(
       std::string name, const Shape& prepended, Allocator& allocator);
 
@@ -154,10 +154,11 @@ class TensorArray final : public StepResource {
   int64_t size_ ABSL_GUARDED_BY(mutex_);
   bool is_dynamic_ ABSL_GUARDED_BY(mutex_);
   PartialShape element_shape_ ABSL_GUARDED_BY(mutex_);
-  // The number of parts of the last BeginSplit, or 0 if there was none.
+  // Is the number of parts of the last BeginSplit, or 0 if there was none.
   int64_t num_parts_ ABSL_GUARDED_BY(mutex_) = 0;
   bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
-  // At most size_ slots; the elements behind them were never touched.
+  // Holds the slots of the first elements, at most size_ of them. The elements
+  // behind them were never written.
   ElementArray<Slot> slots_ ABSL_GUARDED_BY(mutex_);
 };
 

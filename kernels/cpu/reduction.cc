@@ -167,7 +167,8 @@ void ReduceStep(WorkQueue& queue, const ReductionStep& step, const In* from,
   }
 }
 
-// What becomes of the accumulated value of the elements.
+// Says how the result is made from the sum that was accumulated: it is the
+// value itself, the mean of the elements, or the square root.
 enum class Result { kValue, kMean, kSquareRoot };
 
 // Returns the square root of a sum of squares. The sum of integers has wrapped

@@ -30,7 +30,8 @@ struct Alignment {
                           node.attrs.GetOr<bool>("align_corners", false));
     LEAT_ASSIGN_OR_RETURN(a.centers,
                           node.attrs.GetOr<bool>("half_pixel_centers", false));
-    // As in TensorFlow, only the gradient of ResizeNearestNeighbor takes both.
+    // Only the gradient of ResizeNearestNeighbor accepts both attrs at once, as
+    // in TensorFlow.
     if (a.corners && a.centers &&
         node.op->name != "ResizeNearestNeighborGrad") {
       return absl::InvalidArgumentError(

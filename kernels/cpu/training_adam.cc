@@ -45,7 +45,7 @@ void UpdateMoments(const AdamScalars<W>& s, Stretch<W>* v,
 //   alpha = lr * sqrt(1 - beta2_power) / (1 - beta1_power)
 //   var -= alpha * m / (sqrt(v) + epsilon)
 //
-// With use_nesterov, (1 - beta1) * grad + beta1 * m replaces m in the last
+// If use_nesterov is set, (1 - beta1) * grad + beta1 * m replaces m in the last
 // line.
 struct AdamRule {
   static constexpr int kVariables = 3;

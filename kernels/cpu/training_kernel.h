@@ -150,7 +150,7 @@ inline absl::Status RequireOfScalar(bool holds, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat(what, ": []"));
 }
 
-// What one run updates, and how. Owns nothing.
+// Describes what one run of a kernel updates, and how. Owns nothing.
 struct TrainingRun {
   const RuleOptions& options;
   absl::Span<const Tensor* const> scalars;
@@ -266,8 +266,8 @@ TypedRule TypedRuleOf() {
   return result;
 }
 
-// What the kernels of dense and of sparse ops share. Is immutable and so
-// thread-safe.
+// Is the base class of the kernels of dense and of sparse ops. A Training is
+// immutable and therefore thread-safe.
 class Training : public Kernel {
  public:
   Training(const TypedRule& rule, const RuleOptions& options)

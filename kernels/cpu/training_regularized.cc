@@ -126,7 +126,7 @@ absl::Status CheckFtrl(const RuleOptions& options,
 template <class W, class Root>
 void UpdateFtrl(const RuleOptions& options, const FtrlScalars<W>& s, Root root,
                 Stretch<W>* v, const ConstStretch<W>& grad) {
-  // With multiply_linear_by_lr, `linear` is lr times as large.
+  // If multiply_linear_by_lr is set, `linear` is lr times as large.
   const W unit = options.multiply_linear_by_lr ? s.lr : W(1);
   const W divisor = options.multiply_linear_by_lr ? W(1) : s.lr;
   Stretch<W>&var = v[0], &accum = v[1], &linear = v[2];

@@ -147,7 +147,7 @@ absl::Status Number(KernelContext& context, KeyAt key_at,
     }
     const Index next = static_cast<Index>(first.size());
     const Key key = key_at(static_cast<int64_t>(i));
-    // What holds NaN counts as new each time.
+    // A slice with a NaN equals no slice, so it is always new.
     if (!(key == key)) {
       numbers[i] = next;
       first.push_back(static_cast<int32_t>(i));
