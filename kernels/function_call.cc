@@ -11,53 +11,59 @@
 namespace leat::kernels {
 namespace {
 
-std::vector<DType> TypesOf(absl::Span<const Tensor> tensors) {
-  std::vector<DType> types;
-  for (const Tensor& tensor : tensors) types.push_back(tensor.dtype());
-  return types;
-}
-
-// Returns, for each tensor, the device of the resource that it names. Returns
-// an empty name for a tensor that is not one handle.
-std::vector<std::string> DevicesOf(absl::Span<const Tensor> tensors) {
-  std::vector<std::string> devices;
-  for (const Tensor& tensor : tensors) {
-    const bool is_handle =
-        tensor.dtype() == DType::kResource && tensor.rank() == 0;
-    devices.push_back(is_handle ? tensor.scalar<ResourceHandle>().device : "");
-  }
-  return devices;
+// Returns the device of the resource that `tensor` names, or an empty name if
+// the tensor is not one handle.
+std::string DeviceOf(const Tensor& tensor) {
+  const bool is_handle =
+      tensor.dtype() == DType::kResource && tensor.rank() == 0;
+  return is_handle ? tensor.scalar<ResourceHandle>().device : "";
 }
 
 }  // namespace
 
-void CallFunction(FunctionCall call, KernelContext& context,
-                  CallableFunction::Done done) {
+void FindFunction(const FunctionSearch& search, KernelContext& context,
+                  absl::AnyInvocable<void(FunctionCaller::Found) &&> done) {
   FunctionCaller* const functions = context.step().functions;
   if (functions == nullptr) {
     return std::move(done)(absl::UnimplementedError(absl::StrCat(
-        "function '", call.function.name, "' cannot be called here")));
+        "function '", search.function.name, "' cannot be called here")));
   }
-  const std::vector<DType> arg_types = TypesOf(call.args);
-  const std::vector<std::string> arg_devices = DevicesOf(call.args);
-  const FunctionRequest request{.function = call.function,
-                                .arg_types = arg_types,
-                                .return_types = call.return_types,
-                                .device = call.device,
-                                .arg_devices = arg_devices};
-  functions->Find(
-      request, [&context, args = std::move(call.args),
+  std::vector<DType> types(search.arg_types.begin(), search.arg_types.end());
+  std::vector<std::string> devices(types.size());
+  for (const Tensor& tensor : search.captured) {
+    types.push_back(tensor.dtype());
+    devices.push_back(DeviceOf(tensor));
+  }
+  functions->Find({.function = search.function,
+                   .arg_types = types,
+                   .return_types = search.return_types,
+                   .device = search.device,
+                   .arg_devices = devices},
+                  std::move(done));
+}
+
+void CallFunction(FunctionCall call, KernelContext& context,
+                  CallableFunction::Done done) {
+  // The elements of the vector stay where they are when the callback takes it.
+  const absl::Span<const Tensor> captured = call.args;
+  FindFunction({.function = call.function,
+                .device = call.device,
+                .captured = captured,
+                .return_types = call.return_types},
+               context,
+               [&context, args = std::move(call.args),
                 done = std::move(done)](FunctionCaller::Found found) mutable {
-        if (!found.ok()) return std::move(done)(found.status());
-        const CallableFunction& callable = **found;
-        callable.Call(std::move(args), context.step(),
-                      [keep = *std::move(found), done = std::move(done)](
-                          CallableFunction::Results results) mutable {
-                        // The session may end as soon as `done` is called.
-                        keep.reset();
-                        std::move(done)(std::move(results));
-                      });
-      });
+                 if (!found.ok()) return std::move(done)(found.status());
+                 const CallableFunction& callable = **found;
+                 callable.Call(
+                     std::move(args), context.step(),
+                     [keep = *std::move(found), done = std::move(done)](
+                         CallableFunction::Results results) mutable {
+                       // The session may end as soon as `done` is called.
+                       keep.reset();
+                       std::move(done)(std::move(results));
+                     });
+               });
 }
 
 void CallForNode(const FunctionRef& function, absl::string_view device,

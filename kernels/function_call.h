@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "absl/functional/any_invocable.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "leat/core/dtype.h"
@@ -28,11 +29,30 @@ struct FunctionCall {
   absl::Span<const DType> return_types = {};
 };
 
+// Says which function to find. Everything is borrowed.
+struct FunctionSearch {
+  const FunctionRef& function;
+  // Is the full name of the device of this task for nodes that request no other
+  // one.
+  absl::string_view device = {};
+  // The arguments have these types, and then those of `captured`. A captured
+  // handle tells on which device the resource is.
+  absl::Span<const DType> arg_types = {};
+  absl::Span<const Tensor> captured = {};
+  absl::Span<const DType> return_types = {};
+};
+
+// Finds a function of the graph of `context`. Calls `done` exactly once, before
+// or after FindFunction returns. `context` must live until then. `done` gets
+// the function, or the errors of FunctionCaller::Find. It gets UNIMPLEMENTED if
+// the step cannot call functions.
+void FindFunction(const FunctionSearch& search, KernelContext& context,
+                  absl::AnyInvocable<void(FunctionCaller::Found) &&> done);
+
 // Starts a call for the step of `context`. Calls `done` exactly once, on any
 // thread, before or after CallFunction returns. `context` must live until then.
-// `done` gets the results, or the errors of FunctionCaller::Find and
-// CallableFunction::Call. It gets UNIMPLEMENTED if the step cannot call
-// functions.
+// `done` gets the results, or the errors of FindFunction and
+// CallableFunction::Call.
 void CallFunction(FunctionCall call, KernelContext& context,
                   CallableFunction::Done done);
 

@@ -46,8 +46,19 @@ class CallableFunction {
   //   was not taken;
   // - RESOURCE_EXHAUSTED if too many calls are under way, or are nested.
   // The function and everything in `caller` must live until then.
+  //
+  // If `computes` is true, the calling thread must be one that may compute. It
+  // then works on the call until it has to wait, and often completes it.
+  // Otherwise it only runs quick instructions.
   virtual void Call(std::vector<Tensor> args, const StepServices& caller,
-                    Done done) const = 0;
+                    Done done, bool computes = false) const = 0;
+
+  // Returns true if the function has ops with state, such as random generators.
+  virtual bool HasState() const = 0;
+  // Returns the function with new kernels, so that a random generator in it
+  // begins anew. The result must not outlive this object.
+  virtual absl::StatusOr<std::shared_ptr<const CallableFunction>> NewInstance()
+      const = 0;
 };
 
 // Says which function a kernel wants to call. Everything is borrowed.
@@ -78,9 +89,15 @@ class FunctionCaller {
   //   its arguments or results are other ones;
   // - INTERNAL, as in TensorFlow, if this task has no such device;
   // - the errors of planning and compiling.
-  // The function must not outlive the FunctionCaller.
+  // The function keeps all that it needs, and may outlive the FunctionCaller,
+  // the graph and the session.
   virtual void Find(const FunctionRequest& request,
                     absl::AnyInvocable<void(Found) &&> done) = 0;
+
+  // Returns the types of the results of `function`. Returns INVALID_ARGUMENT if
+  // the library has no such function.
+  virtual absl::StatusOr<std::vector<DType>> ReturnTypes(
+      const FunctionRef& function) const = 0;
 };
 
 }  // namespace leat

@@ -35,6 +35,7 @@ namespace leat {
 class FunctionCaller;
 class ResourceStore;
 class StepObserver;
+struct SessionServices;
 struct NodeDef;
 struct NodeMemory;
 
@@ -77,6 +78,9 @@ struct StepServices {
   absl::Span<Tensor> returns = {};
   // Calls functions of the graph's library. Is null if the graph has none.
   FunctionCaller* functions = nullptr;
+  // Are the services that a resource may use after the step. Is null where
+  // nothing may outlive the step.
+  const SessionServices* session = nullptr;
   // Watches the step and the functions that it calls. Null if nobody does.
   StepObserver* observer = nullptr;
   // Says in how many calls of functions, one inside the other, the step runs. A

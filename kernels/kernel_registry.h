@@ -111,11 +111,14 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeForType(const NodeDef& node,
   return kernel;
 }
 
-// These functions register the kernels of kernels/any, of kernels/cpu and of
-// kernels/cuda. CMake generates them from the names of the files there.
+// These functions register the kernels of kernels/any, kernels/datasets,
+// kernels/cpu and kernels/cuda. CMake generates them from the names of the files there.
 namespace kernels::any {
 void RegisterAll(KernelRegistry& registry);
 }  // namespace kernels::any
+namespace kernels::datasets {
+void RegisterAll(KernelRegistry& registry);
+}  // namespace kernels::datasets
 namespace kernels::cpu {
 void RegisterAll(KernelRegistry& registry);
 }  // namespace kernels::cpu

@@ -8,6 +8,7 @@ namespace leat {
 
 void RegisterAllKernels(KernelRegistry& registry) {
   kernels::any::RegisterAll(registry);
+  kernels::datasets::RegisterAll(registry);
   kernels::cpu::RegisterAll(registry);
   kernels::cuda::RegisterAll(registry);
 }

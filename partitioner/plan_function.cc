@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/graph.h"
@@ -47,7 +48,12 @@ absl::StatusOr<NodeId> AddCall(const FunctionToPlan& wanted,
                                const std::string& function,
                                absl::Span<const Endpoint> args, Graph& graph) {
   NodeDef def;
-  def.name = graph.UniqueName(wanted.function.name);
+  // The names of functions may begin with a character that those of nodes may
+  // not begin with.
+  const absl::string_view name = wanted.function.name;
+  const bool is_node_name = !name.empty() && absl::ascii_isalpha(name[0]);
+  def.name = graph.UniqueName(is_node_name ? std::string(name)
+                                           : absl::StrCat("function", name));
   LEAT_ASSIGN_OR_RETURN(def.op, graph.ops().Lookup("StatefulPartitionedCall"));
   const auto base = [](absl::Span<const DType> types) {
     std::vector<DType> result(types.begin(), types.end());

@@ -2,6 +2,7 @@
 #include "leat/runtime/compiled_functions.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/cancellation.h"
+#include "leat/graph/functions/instantiate.h"
 #include "leat/partitioner/plan_function.h"
 #include "leat/runtime/constant_evaluator.h"
 #include "leat/runtime/device_set.h"
@@ -40,15 +42,18 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
               {.depth = caller.call_depth + 1,
                .resources = caller.step_resources}) {}
 
-  void Start(GraphRunner& runner, std::shared_ptr<CompiledGraph> graph) {
+  void Start(std::shared_ptr<CompiledGraph> graph, bool computes) {
     const auto self = shared_from_this();
     const bool registered = caller_.Register(
         [self](const absl::Status& why) { self->step_.Fail(why); }, &token_);
     if (!registered) return End(caller_.status());
-    runner.Start(std::move(graph), step_, [self](absl::Status status) {
-      self->caller_.Deregister(self->token_);
-      self->End(std::move(status));
-    });
+    GraphRunner::Start(
+        std::move(graph), step_,
+        [self](absl::Status status) {
+          self->caller_.Deregister(self->token_);
+          self->End(std::move(status));
+        },
+        computes);
   }
 
  private:
@@ -90,18 +95,25 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
 
 class CompiledFunction final : public CallableFunction {
  public:
+  // Compiles a graph with new kernels.
+  using Compile =
+      std::function<absl::StatusOr<std::shared_ptr<CompiledGraph>>(Graph)>;
+
+  // `source` is the graph that was compiled, if it has ops with state.
   CompiledFunction(std::string name, size_t num_results,
-                   std::shared_ptr<CompiledGraph> graph, GraphRunner& runner,
+                   std::shared_ptr<CompiledGraph> graph,
+                   std::shared_ptr<const Graph> source, Compile compile,
                    std::shared_ptr<std::atomic<int64_t>> num_calls)
       : name_(std::move(name)),
         num_results_(num_results),
         graph_(std::move(graph)),
+        source_(std::move(source)),
+        compile_(std::move(compile)),
         call_bytes_(BytesOfCall(*graph_)),
-        runner_(runner),
         num_calls_(std::move(num_calls)) {}
 
-  void Call(std::vector<Tensor> args, const StepServices& caller,
-            Done done) const override {
+  void Call(std::vector<Tensor> args, const StepServices& caller, Done done,
+            bool computes) const override {
     if (caller.call_depth >= CompiledFunctions::kMaxDepth) {
       return std::move(done)(absl::ResourceExhaustedError(absl::StrCat(
           "calls of function '", name_, "' nest deeper than ",
@@ -126,7 +138,18 @@ class CompiledFunction final : public CallableFunction {
     std::make_shared<RunningCall>(name_, std::move(args), num_results_,
                                   std::move(memory), caller, num_calls_,
                                   std::move(done))
-        ->Start(runner_, graph_);
+        ->Start(graph_, computes);
+  }
+
+  bool HasState() const override { return source_ != nullptr; }
+
+  // REQUIRES: HasState().
+  absl::StatusOr<std::shared_ptr<const CallableFunction>> NewInstance()
+      const override {
+    LEAT_ASSIGN_OR_RETURN(std::shared_ptr<CompiledGraph> graph,
+                          compile_(*source_));
+    return std::make_shared<const CompiledFunction>(
+        name_, num_results_, std::move(graph), source_, compile_, num_calls_);
   }
 
  private:
@@ -142,10 +165,33 @@ class CompiledFunction final : public CallableFunction {
   const std::string name_;
   const size_t num_results_;
   const std::shared_ptr<CompiledGraph> graph_;
+  const std::shared_ptr<const Graph> source_;  // null without state
+  const Compile compile_;
   const int64_t call_bytes_;
-  GraphRunner& runner_;
   const std::shared_ptr<std::atomic<int64_t>> num_calls_;
 };
+
+// Returns true if an op of `graph` has state.
+bool HasState(const Graph& graph) {
+  const std::vector<NodeId> ids = graph.NodeIds();
+  return std::any_of(ids.begin(), ids.end(), [&graph](NodeId id) {
+    return graph.node(id).def->op->is_stateful;
+  });
+}
+
+// Returns `function` as a pointer that also keeps `owner` alive, whose
+// functions `function` may call.
+std::shared_ptr<const CallableFunction> Owning(
+    std::shared_ptr<const CallableFunction> function,
+    std::shared_ptr<const CompiledFunctions> owner) {
+  struct Both {
+    std::shared_ptr<const CompiledFunctions> owner;
+    std::shared_ptr<const CallableFunction> function;
+  };
+  const auto both =
+      std::make_shared<const Both>(Both{std::move(owner), std::move(function)});
+  return {both, both->function.get()};
+}
 
 // Returns a text that differs between requests that need different plans. Names
 // come from clients, so each has its length before it.
@@ -168,11 +214,12 @@ std::string KeyOf(const FunctionRequest& request) {
 
 }  // namespace
 
-CompiledFunctions::CompiledFunctions(const Graph& graph, GraphRunner& runner,
+CompiledFunctions::CompiledFunctions(const Graph& graph,
+                                     std::shared_ptr<GraphCompiler> compiler,
                                      const FunctionPlanning& planning)
     : library_(graph.functions()),
       ops_(graph.ops()),
-      runner_(runner),
+      compiler_(std::move(compiler)),
       planning_(planning),
       num_calls_(std::make_shared<std::atomic<int64_t>>(0)) {}
 
@@ -180,7 +227,7 @@ CompiledFunctions::CompiledFunctions(const Graph& graph,
                                      const CompiledFunctions& caller)
     : library_(graph.functions()),
       ops_(graph.ops()),
-      runner_(caller.runner_),
+      compiler_(caller.compiler_),
       planning_(caller.planning_),
       num_calls_(caller.num_calls_) {}
 
@@ -189,18 +236,36 @@ void CompiledFunctions::Find(const FunctionRequest& request,
   functions_->Get(
       KeyOf(request), /*graph_version=*/0,
       [&](Functions::Done made) { std::move(made)(Compile(request)); },
-      std::move(done));
+      [self = shared_from_this(), done = std::move(done)](Found found) mutable {
+        if (!found.ok()) return std::move(done)(found.status());
+        std::move(done)(Owning(*std::move(found), std::move(self)));
+      });
+}
+
+absl::StatusOr<std::vector<DType>> CompiledFunctions::ReturnTypes(
+    const FunctionRef& function) const {
+  const Function* const found = library_.Find(function.name);
+  if (found == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("function '", function.name, "' is not in the library"));
+  }
+  LEAT_ASSIGN_OR_RETURN(
+      FunctionBody body,
+      Instantiate(*found, function.attrs ? *function.attrs : AttrMap(), ops_,
+                  library_, planning_.limits.max_outputs));
+  return std::move(body.return_types);
 }
 
 FunctionCaller::Found CompiledFunctions::Compile(
     const FunctionRequest& request) {
-  if (runner_.devices().Find(request.device) == nullptr) {
+  DeviceSet& devices = compiler_->devices();
+  if (devices.Find(request.device) == nullptr) {
     return absl::InternalError(absl::StrCat(
         "Currently don't support instantiating functions on device: ",
         request.device));
   }
-  const std::unique_ptr<ConstantEvaluator> evaluator = NewConstantEvaluator(
-      runner_.registry(), runner_.devices().compute_queue());
+  const std::unique_ptr<ConstantEvaluator> evaluator =
+      NewConstantEvaluator(compiler_->registry(), devices.compute_queue());
   LEAT_ASSIGN_OR_RETURN(StepPlan plan,
                         PlanFunction({.function = request.function,
                                       .library = library_,
@@ -209,7 +274,7 @@ FunctionCaller::Found CompiledFunctions::Compile(
                                       .return_types = request.return_types,
                                       .device = request.device,
                                       .arg_devices = request.arg_devices},
-                                     runner_.devices().Infos(),
+                                     devices.Infos(),
                                      {.allow_soft_placement = true,
                                       .policies = planning_.policies,
                                       .lower_limits = planning_.limits},
@@ -217,12 +282,17 @@ FunctionCaller::Found CompiledFunctions::Compile(
                                       .passes = planning_.passes,
                                       .evaluator = evaluator.get()}));
   auto graph = std::make_shared<CompiledGraph>();
+  std::shared_ptr<const Graph> source;
   for (Partition& partition : plan.partitions) {
+    if (HasState(partition.graph)) {
+      source = std::make_shared<const Graph>(partition.graph);
+    }
     LEAT_ASSIGN_OR_RETURN(graph, Register(std::move(partition.graph)));
   }
   return std::make_shared<const CompiledFunction>(
       request.function.name, request.return_types.size(), std::move(graph),
-      runner_, num_calls_);
+      std::move(source),
+      [this](Graph copy) { return Register(std::move(copy)); }, num_calls_);
 }
 
 absl::StatusOr<std::shared_ptr<CompiledGraph>> CompiledFunctions::Register(
@@ -232,14 +302,14 @@ absl::StatusOr<std::shared_ptr<CompiledGraph>> CompiledFunctions::Register(
       std::any_of(functions.begin(), functions.end(), [this](const auto& each) {
         return library_.Find(each.first) == nullptr;
       });
-  std::unique_ptr<CompiledFunctions> own;
-  if (has_others) own.reset(new CompiledFunctions(graph, *this));
-  SessionKernels kernels(runner_.registry());
-  LEAT_ASSIGN_OR_RETURN(
-      std::shared_ptr<CompiledGraph> compiled,
-      runner_.RegisterFunction(std::move(graph), kernels,
-                               own != nullptr ? *own : *this));
-  compiled->functions = std::move(own);
+  auto compiled = std::make_shared<CompiledGraph>();
+  if (has_others) {
+    compiled->functions.reset(new CompiledFunctions(graph, *this));
+  }
+  SessionKernels kernels(compiler_->registry());
+  LEAT_RETURN_IF_ERROR(compiler_->Compile(
+      std::move(graph), kernels, has_others ? compiled->functions.get() : this,
+      *compiled));
   return compiled;
 }
 

@@ -10,23 +10,25 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "leat/graph/function_library.h"
 #include "leat/graph/graph.h"
 #include "leat/kernels/function_caller.h"
 #include "leat/runtime/function_planning.h"
+#include "leat/runtime/graph_compiler.h"
 #include "leat/runtime/plan_table.h"
 
 namespace leat {
 
-class GraphRunner;
-struct CompiledGraph;
-
 // Is thread-safe. A function that was compiled shares its stateful kernels
 // among all calls, and no other function or node uses them. If the device that
 // a node of a function requests does not exist, the node runs on another one.
-class CompiledFunctions final : public FunctionCaller {
+// A shared_ptr owns it, and the functions that it finds share its ownership.
+class CompiledFunctions final
+    : public FunctionCaller,
+      public std::enable_shared_from_this<CompiledFunctions> {
  public:
   // Limits how deep calls nest. Each level needs stack when the calls return.
   static constexpr int kMaxDepth = 1000;
@@ -34,13 +36,14 @@ class CompiledFunctions final : public FunctionCaller {
   static constexpr int64_t kMaxCalls = 100'000;
 
   // Copies the library of `graph`, whose op registry must outlive this object.
-  // `runner` compiles the functions and must outlive this object.
-  // REQUIRES: planning.policies is not null.
-  CompiledFunctions(const Graph& graph, GraphRunner& runner,
+  // `compiler` compiles the functions. REQUIRES: planning.policies is not null.
+  CompiledFunctions(const Graph& graph, std::shared_ptr<GraphCompiler> compiler,
                     const FunctionPlanning& planning);
 
   void Find(const FunctionRequest& request,
             absl::AnyInvocable<void(Found) &&> done) override;
+  absl::StatusOr<std::vector<DType>> ReturnTypes(
+      const FunctionRef& function) const override;
 
  private:
   using Functions = PlanTable<CallableFunction>;
@@ -56,7 +59,7 @@ class CompiledFunctions final : public FunctionCaller {
 
   const FunctionLibrary library_;
   const OpRegistry& ops_;
-  GraphRunner& runner_;
+  const std::shared_ptr<GraphCompiler> compiler_;
   const FunctionPlanning planning_;
   // Counts the calls that are under way.
   const std::shared_ptr<std::atomic<int64_t>> num_calls_;

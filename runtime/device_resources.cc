@@ -42,4 +42,8 @@ void DeviceResources::ClearContainers(absl::Span<const std::string> names) {
   }
 }
 
+void DeviceResources::Clear() {
+  for (const Entry& entry : entries_) entry.store->Clear();
+}
+
 }  // namespace leat

@@ -42,6 +42,8 @@ class DeviceResources {
   // only the default container is cleared. Steps that use a removed resource
   // keep it until they are done with it.
   void ClearContainers(absl::Span<const std::string> names = {});
+  // Removes everything from the stores of all devices.
+  void Clear();
 
  private:
   // Holds a device, which is borrowed, and the store of the device.

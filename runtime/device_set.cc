@@ -159,8 +159,10 @@ absl::Status DeviceSet::AddGpus(const DeviceSetOptions& options) {
 
 DeviceSet::~DeviceSet() {
   // Closes the open event files while the threads of `files_` still run,
-  // because these threads close them.
-  if (resources_ != nullptr) resources_->ClearContainers();
+  // because these threads close them. Removes all iterators, too, which cancels
+  // the work that they have begun.
+  if (resources_ != nullptr) resources_->Clear();
+  background_work_.Wait();
   // Ends the threads first, because their closures may still use the devices.
   // The closures on the threads for files add closures to the queue.
   files_.reset();

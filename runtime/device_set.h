@@ -16,6 +16,7 @@
 #include "leat/core/devices/device.h"
 #include "leat/core/files/file_access.h"
 #include "leat/core/files/file_service.h"
+#include "leat/core/threads/background_work.h"
 #include "leat/runtime/device_resources.h"
 
 namespace leat {
@@ -110,6 +111,10 @@ class DeviceSet {
   // session has its own DeviceResources instead.
   DeviceResources& resources() { return *resources_; }
 
+  // Returns the count of the work that goes on between steps. The destructor
+  // waits for the end of this work.
+  BackgroundWork& background_work() { return background_work_; }
+
   // Returns the pool on which the kernels of all devices run. Its closures must
   // not block.
   WorkQueue& compute_queue() { return *queue_; }
@@ -118,6 +123,7 @@ class DeviceSet {
   DeviceSet() = default;
   absl::Status AddGpus(const DeviceSetOptions& options);
 
+  BackgroundWork background_work_;
   std::unique_ptr<FileService> files_;
   std::unique_ptr<WorkQueue> queue_;
   std::vector<std::unique_ptr<Device>> devices_;

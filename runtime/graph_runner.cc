@@ -4,12 +4,9 @@
 #include <atomic>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/flush_denormals.h"
 #include "leat/core/threads/spin.h"
-#include "leat/partitioner/device_copies.h"
-#include "leat/partitioner/partition.h"
 #include "leat/runtime/compiled_functions.h"
 
 namespace leat {
@@ -90,50 +87,16 @@ absl::StatusOr<std::shared_ptr<CompiledGraph>> GraphRunner::Register(
   auto compiled = std::make_shared<CompiledGraph>();
   if (!graph.functions().empty() && planning_.policies != nullptr) {
     compiled->functions =
-        std::make_unique<CompiledFunctions>(graph, *this, planning_);
+        std::make_shared<CompiledFunctions>(graph, compiler_, planning_);
   }
-  LEAT_RETURN_IF_ERROR(Compile(std::move(graph), kernels_,
-                               compiled->functions.get(), *compiled));
+  LEAT_RETURN_IF_ERROR(compiler_->Compile(
+      std::move(graph), kernels_, compiled->functions.get(), *compiled));
   return compiled;
-}
-
-absl::StatusOr<std::shared_ptr<CompiledGraph>> GraphRunner::RegisterFunction(
-    Graph graph, SessionKernels& kernels, FunctionCaller& functions) {
-  auto compiled = std::make_shared<CompiledGraph>();
-  LEAT_RETURN_IF_ERROR(
-      Compile(std::move(graph), kernels, &functions, *compiled));
-  return compiled;
-}
-
-absl::Status GraphRunner::Compile(Graph graph, SessionKernels& kernels,
-                                  FunctionCaller* functions,
-                                  CompiledGraph& compiled) {
-  LEAT_ASSIGN_OR_RETURN(
-      std::vector<Partition> partitions,
-      PartitionGraph(std::move(graph), PartitionBy::kDevice, devices_.Infos()));
-  for (Partition& partition : partitions) {
-    Device* device = devices_.Find(partition.name);
-    if (device == nullptr) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("a graph for ", partition.name,
-                       " was given to a task that has no such device"));
-    }
-    Device* const runs_on = session_devices_ == nullptr
-                                ? device
-                                : session_devices_->Find(partition.name);
-    LEAT_RETURN_IF_ERROR(
-        InsertDeviceCopies(device->info().type, partition.graph));
-    LEAT_ASSIGN_OR_RETURN(std::shared_ptr<const Program> program,
-                          Program::Compile(partition.graph, *runs_on, kernels));
-    compiled.executors.push_back(std::make_unique<Executor>(
-        std::move(program), resources_.Of(*device), functions));
-  }
-  return absl::OkStatus();
 }
 
 absl::Status GraphRunner::Run(CompiledGraph& graph, Step& step,
                               const std::optional<StepDeadline>& deadline) {
-  WorkQueue& queue = devices_.compute_queue();
+  WorkQueue& queue = devices().compute_queue();
   if (queue.IsWorkerThread()) {
     return absl::FailedPreconditionError(
         "a step cannot be run from a thread of the compute pool, because it "
@@ -166,7 +129,7 @@ absl::Status GraphRunner::Run(CompiledGraph& graph, Step& step,
 }
 
 void GraphRunner::Start(std::shared_ptr<CompiledGraph> graph, Step& step,
-                        Done done) {
+                        Done done, bool computes) {
   const auto started =
       std::make_shared<StartedStep>(std::move(graph), step, std::move(done));
   const size_t num_executors = started->graph().executors.size();
@@ -174,8 +137,13 @@ void GraphRunner::Start(std::shared_ptr<CompiledGraph> graph, Step& step,
   // After the last executor was started, the step may end at any time and drop
   // the graph. The loop therefore uses a copy of the number of executors.
   for (size_t i = 0; i < num_executors; ++i) {
-    started->graph().executors[i]->Start(started->step(),
-                                         [started] { started->EndOne(); });
+    Executor& executor = *started->graph().executors[i];
+    auto end = [started] { started->EndOne(); };
+    if (computes && i + 1 == num_executors) {
+      executor.Run(started->step(), std::move(end));
+    } else {
+      executor.Start(started->step(), std::move(end));
+    }
   }
 }
 

@@ -9,33 +9,22 @@
 #include <chrono>
 #include <memory>
 #include <optional>
-#include <vector>
+#include <utility>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "leat/graph/graph.h"
-#include "leat/kernels/function_caller.h"
 #include "leat/runtime/device_resources.h"
 #include "leat/runtime/device_set.h"
-#include "leat/runtime/executor/executor.h"
 #include "leat/runtime/executor/session_kernels.h"
 #include "leat/runtime/executor/step.h"
 #include "leat/runtime/function_planning.h"
+#include "leat/runtime/graph_compiler.h"
 #include "leat/runtime/session_devices.h"
 #include "leat/runtime/step_deadline.h"
 
 namespace leat {
-
-// Describes a graph that was compiled for the devices of this task: one
-// executor for each device that the graph uses. It must not outlive the
-// DeviceSet and the DeviceResources of its GraphRunner.
-struct CompiledGraph {
-  // Calls the functions of the graph. Null if there are none, and if the graph
-  // is a function that uses the object of the graph that calls it.
-  std::unique_ptr<FunctionCaller> functions;
-  std::vector<std::unique_ptr<Executor>> executors;
-};
 
 // Is thread-safe. Each session has its own GraphRunner, because stateful
 // kernels belong to a session (SessionKernels).
@@ -43,32 +32,28 @@ class GraphRunner {
  public:
   using Done = absl::AnyInvocable<void(absl::Status) &&>;
 
-  // All arguments are borrowed and must outlive the GraphRunner and the graphs
-  // that it compiles. `resources` is devices.resources() or, for an isolated
-  // session, the session's own DeviceResources. If the memory of the session is
-  // limited, its kernels run on `session_devices`. Otherwise `session_devices`
-  // is null. `planning` says how functions are planned that kernels call.
+  // `devices`, `kernels` and what `planning` borrows must outlive the
+  // GraphRunner and the graphs that it compiles. `resources` is
+  // devices.resources() or, for an isolated session, the session's own
+  // DeviceResources. If the memory of the session is limited, its kernels run
+  // on `session_devices`. Otherwise `session_devices` is null. `owner` keeps
+  // these two alive for graphs that outlive the session; it is null if they
+  // outlive all graphs anyway. `planning` says how functions are planned that
+  // kernels call.
   GraphRunner(DeviceSet& devices, DeviceResources& resources,
               const KernelRegistry& kernels,
               const SessionDevices* session_devices = nullptr,
-              const FunctionPlanning& planning = {})
-      : devices_(devices),
-        resources_(resources),
-        session_devices_(session_devices),
+              const FunctionPlanning& planning = {},
+              std::shared_ptr<const void> owner = nullptr)
+      : compiler_(std::make_shared<GraphCompiler>(
+            devices, resources, kernels, session_devices, std::move(owner))),
         planning_(planning),
-        registry_(kernels),
         kernels_(kernels) {}
 
   // Splits `graph` by device and compiles each part. Every node must have an
   // assigned device of this task. Returns INVALID_ARGUMENT, naming the node, op
   // and device, for a node that cannot run there.
   absl::StatusOr<std::shared_ptr<CompiledGraph>> Register(Graph graph);
-
-  // Does the same as Register for the graph of a function. `kernels` makes the
-  // kernels of the function. `functions` calls the functions that it calls. It
-  // is borrowed and must outlive the result.
-  absl::StatusOr<std::shared_ptr<CompiledGraph>> RegisterFunction(
-      Graph graph, SessionKernels& kernels, FunctionCaller& functions);
 
   // Runs a step, waits until it has ended and returns its outcome.
   //
@@ -79,8 +64,10 @@ class GraphRunner {
   absl::Status Run(CompiledGraph& graph, Step& step,
                    const std::optional<StepDeadline>& deadline = {});
 
-  // Starts a step and returns without waiting. May be called on any thread. The
-  // calling thread runs quick instructions only.
+  // Starts a step and returns without waiting. May be called on any thread. If
+  // `computes` is false, the calling thread runs quick instructions only.
+  // Otherwise it must be a thread that may compute. It then works on the step
+  // until no more instructions are ready for it.
   //
   // Calls `done` exactly once, on any thread, with step.status(), when every
   // kernel of the step has ended. The call may come before Start returns.
@@ -88,21 +75,14 @@ class GraphRunner {
   // `step` must live until `done` is called and every call of step.Fail has
   // returned. A caller that wants a deadline calls step.Fail when the deadline
   // has passed.
-  void Start(std::shared_ptr<CompiledGraph> graph, Step& step, Done done);
+  static void Start(std::shared_ptr<CompiledGraph> graph, Step& step, Done done,
+                    bool computes = false);
 
-  DeviceSet& devices() { return devices_; }
-  const KernelRegistry& registry() const { return registry_; }
+  DeviceSet& devices() { return compiler_->devices(); }
 
  private:
-  // Compiles `graph` into `compiled`. `functions` is null if there are none.
-  absl::Status Compile(Graph graph, SessionKernels& kernels,
-                       FunctionCaller* functions, CompiledGraph& compiled);
-
-  DeviceSet& devices_;
-  DeviceResources& resources_;
-  const SessionDevices* const session_devices_;
+  const std::shared_ptr<GraphCompiler> compiler_;
   const FunctionPlanning planning_;
-  const KernelRegistry& registry_;
   SessionKernels kernels_;
 };
 

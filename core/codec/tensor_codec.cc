@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "leat/core/codec/handle_codec.h"
 #include "leat/core/codec/parsed_bytes.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/held_bytes.h"
@@ -233,16 +234,6 @@ void FillComplex(const Field& field, Tensor& tensor) {
         return std::complex<T>(field.Get(2 * i), field.Get(2 * i + 1));
       },
       tensor);
-}
-
-ResourceHandle DecodeHandle(const pb::ResourceHandleProto& proto) {
-  ResourceHandle handle;
-  handle.device = proto.device();
-  handle.container = proto.container();
-  handle.name = proto.name();
-  handle.hash_code = proto.hash_code();
-  handle.maybe_type_name = proto.maybe_type_name();
-  return handle;
 }
 
 // Sets the elements from the field that TensorFlow uses for the tensor's dtype.
@@ -505,15 +496,6 @@ absl::Status CheckLeft(int64_t left, DType dtype, const Shape& shape,
       -left, " more than are left of a message's limit"));
 }
 
-void EncodeHandle(const ResourceHandle& handle,
-                  pb::ResourceHandleProto* proto) {
-  proto->set_device(handle.device);
-  proto->set_container(handle.container);
-  proto->set_name(handle.name);
-  proto->set_hash_code(handle.hash_code);
-  proto->set_maybe_type_name(handle.maybe_type_name);
-}
-
 // Encodes `tensor`. `left` is the number of bytes by which the message may
 // still grow. Encode subtracts the bytes of `tensor` from `left` while it
 // encodes, and stops at the limit. Otherwise a tensor that takes little memory
@@ -569,7 +551,7 @@ absl::Status Encode(const Tensor& tensor, int64_t& left,
     }
   } else if (tensor.dtype() == DType::kResource) {
     for (const ResourceHandle& handle : tensor.data<ResourceHandle>()) {
-      EncodeHandle(handle, proto->add_resource_handle_val());
+      EncodeHandle(handle, *proto->add_resource_handle_val());
     }
   } else if (tensor.dtype() == DType::kVariant) {
     return EncodeVariants(tensor, left, proto);

@@ -23,13 +23,17 @@ std::shared_ptr<const SessionDevices> LimitedDevices(
       options.max_bytes);
 }
 
+// Is what a session owns and what may outlive it with an iterator.
+using Owned = std::pair<std::shared_ptr<DeviceResources>,
+                        std::shared_ptr<const SessionDevices>>;
+
 }  // namespace
 
 WorkerSession::WorkerSession(WorkerSessionOptions options, DeviceSet& devices,
                              const KernelRegistry& kernels, Clock& clock)
     : options_(std::move(options)),
       own_resources_(options_.isolated
-                         ? std::make_unique<DeviceResources>(
+                         ? std::make_shared<DeviceResources>(
                                devices.devices(), devices.resources().limits())
                          : nullptr),
       session_devices_(LimitedDevices(options_, devices)),
@@ -38,8 +42,15 @@ WorkerSession::WorkerSession(WorkerSessionOptions options, DeviceSet& devices,
                         : *session_devices_->devices().front()),
       runner_(devices,
               options_.isolated ? *own_resources_ : devices.resources(),
-              kernels, session_devices_.get(), options_.functions),
+              kernels, session_devices_.get(), options_.functions,
+              std::make_shared<const Owned>(own_resources_, session_devices_)),
       steps_(clock) {}
+
+// Iterators among the resources share the ownership of the resources, so they
+// must be removed.
+WorkerSession::~WorkerSession() {
+  if (own_resources_ != nullptr) own_resources_->Clear();
+}
 
 Allocator& WorkerSession::host_allocator() const {
   return first_device_.host_allocator();

@@ -67,6 +67,8 @@ class WorkerSession {
   // graphs.
   WorkerSession(WorkerSessionOptions options, DeviceSet& devices,
                 const KernelRegistry& kernels, Clock& clock);
+  // Removes the resources of an isolated session.
+  ~WorkerSession();
   WorkerSession(const WorkerSession&) = delete;
   WorkerSession& operator=(const WorkerSession&) = delete;
 
@@ -113,7 +115,7 @@ class WorkerSession {
 
   const WorkerSessionOptions options_;
   // Holds the variables and queues of an isolated session.
-  const std::unique_ptr<DeviceResources> own_resources_;  // null if shared
+  const std::shared_ptr<DeviceResources> own_resources_;  // null if shared
   const std::shared_ptr<const SessionDevices> session_devices_;
   // Is the task's first device, as the session sees it. The host allocator of
   // this device allocates the feeds.

@@ -81,7 +81,7 @@ class Executor::SequentialExecution final : public Execution {
   // Resets the state for a new step.
   void Prepare(Executor& executor, const StepPart& part) {
     executor_ = &executor;
-    runner_.Start(part, executor.resources_, executor.functions_);
+    runner_.Start(part, executor.session_, executor.functions_);
     root_.Reset();
   }
 
@@ -184,7 +184,7 @@ class Executor::ConcurrentExecution final : public Execution {
   ReadyWork Prepare(Executor& executor, const StepPart& part, Done done) {
     executor_ = &executor;
     done_ = std::move(done);
-    runner_.Start(part, executor.resources_, executor.functions_);
+    runner_.Start(part, executor.session_, executor.functions_);
     is_observed_ = runner_.IsObserved();
     root_.Reset();
     root_.scheduled.resize(is_observed_ ? root_.layout.num_instructions : 0);
@@ -408,9 +408,9 @@ class Executor::ConcurrentExecution final : public Execution {
 };
 
 Executor::Executor(std::shared_ptr<const Program> program,
-                   ResourceStore& resources, FunctionCaller* functions)
+                   SessionServices session, FunctionCaller* functions)
     : program_(std::move(program)),
-      resources_(resources),
+      session_(std::move(session)),
       functions_(functions),
       stream_(program_->device().gpu_stream()) {}
 

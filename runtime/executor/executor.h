@@ -24,7 +24,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "leat/core/threads/mutex.h"
-#include "leat/kernels/resource_store.h"
+#include "leat/kernels/session_services.h"
 #include "leat/runtime/executor/program.h"
 #include "leat/runtime/executor/step.h"
 
@@ -38,10 +38,10 @@ class Executor {
  public:
   using Done = absl::AnyInvocable<void() &&>;
 
-  // `resources` is the store of the program's device. `functions` calls the
-  // functions that the program's kernels call, or is null if they call none.
-  // Both are borrowed and must outlive the Executor.
-  Executor(std::shared_ptr<const Program> program, ResourceStore& resources,
+  // `session` has the program's device and the store of the device. `functions`
+  // calls the functions that the program's kernels call, or is null if they
+  // call none. It is borrowed and must outlive the Executor.
+  Executor(std::shared_ptr<const Program> program, SessionServices session,
            FunctionCaller* functions = nullptr);
   // REQUIRES: no step is running.
   ~Executor();
@@ -98,7 +98,7 @@ class Executor {
   void Give(std::unique_ptr<Execution> execution);
 
   const std::shared_ptr<const Program> program_;
-  ResourceStore& resources_;
+  const SessionServices session_;
   FunctionCaller* const functions_;
   GpuStream* const stream_;  // null for a CPU
 

@@ -10,13 +10,14 @@
 
 namespace leat {
 
-void InstructionRunner::Start(const StepPart& part, ResourceStore& resources,
+void InstructionRunner::Start(const StepPart& part,
+                              const SessionServices& session,
                               FunctionCaller* functions) {
   Step& step = part.step;
   step_ = &step;
   launched_ = part.launched;
   services_ = {.device = &program_.device(),
-               .resources = &resources,
+               .resources = session.resources,
                .step_resources = &step.resources(),
                .rendezvous = &step.rendezvous(),
                .cancellation = &step.cancellation(),
@@ -24,6 +25,7 @@ void InstructionRunner::Start(const StepPart& part, ResourceStore& resources,
                .args = step.args(),
                .returns = step.returns(),
                .functions = functions,
+               .session = &session,
                .observer = step.observer(),
                .call_depth = step.call_depth()};
   const bool is_gpu = &host_side_ != services_.device;

@@ -18,6 +18,7 @@
 
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/resource_store.h"
+#include "leat/kernels/session_services.h"
 #include "leat/runtime/executor/activation.h"
 #include "leat/runtime/executor/program.h"
 #include "leat/runtime/executor/step.h"
@@ -58,9 +59,9 @@ class InstructionRunner {
       : program_(program), host_side_(program.device().host_side()) {}
 
   // Begins a step. Borrows all arguments and the objects in `part` until the
-  // step has ended. `resources` is the store of the program's device.
+  // step has ended. `session` has the store of the program's device.
   // `functions` is null if the step calls no functions.
-  void Start(const StepPart& part, ResourceStore& resources,
+  void Start(const StepPart& part, const SessionServices& session,
              FunctionCaller* functions);
   // Returns the step that runs now. REQUIRES: Start was called.
   Step& step() const { return *step_; }

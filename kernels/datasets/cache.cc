@@ -1,0 +1,102 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Defines the kernels of CacheDataset and CacheDatasetV2, which keep the
+// elements of another dataset in memory.
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "leat/core/status_macros.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/kernels/pipeline/dataset_kernel.h"
+#include "leat/kernels/pipeline/element_list.h"
+
+namespace leat::kernels::datasets::cache {
+namespace {
+
+using Elements = std::shared_ptr<const std::vector<Element>>;
+
+// Holds the elements, once a pass over the input has been complete. Is
+// thread-safe.
+class MemoryCache {
+ public:
+  // Returns the elements, or null.
+  Elements Get() const {
+    MutexLock lock(mutex_);
+    return elements_;
+  }
+  // Keeps the elements of the first pass that is complete.
+  void Set(Elements elements) {
+    MutexLock lock(mutex_);
+    if (elements_ == nullptr) elements_ = std::move(elements);
+  }
+
+ private:
+  mutable Mutex mutex_;
+  Elements elements_ ABSL_GUARDED_BY(mutex_);
+};
+
+class FillingStage final : public Stage {
+ public:
+  FillingStage(std::unique_ptr<Stage> input, std::shared_ptr<MemoryCache> cache)
+      : input_(std::move(input)), cache_(std::move(cache)) {}
+
+  absl::StatusOr<Progress> Next(Element& element) override {
+    LEAT_ASSIGN_OR_RETURN(const Progress progress, input_->Next(element));
+    if (progress == Progress::kElement) elements_.push_back(element);
+    if (progress == Progress::kEnd) {
+      cache_->Set(
+          std::make_shared<const std::vector<Element>>(std::move(elements_)));
+      elements_.clear();
+    }
+    return progress;
+  }
+
+ private:
+  const std::unique_ptr<Stage> input_;
+  const std::shared_ptr<MemoryCache> cache_;
+  std::vector<Element> elements_;
+};
+
+class CacheDataset final : public Dataset {
+ public:
+  explicit CacheDataset(DatasetPtr input)
+      : Dataset(input->spec()), input_(std::move(input)) {}
+
+  absl::StatusOr<std::unique_ptr<Stage>> NewStage(
+      const StageContext& context) const override {
+    if (Elements elements = cache_->Get(); elements != nullptr) {
+      return NewListStage(std::move(elements));
+    }
+    LEAT_ASSIGN_OR_RETURN(std::unique_ptr<Stage> input,
+                          MakeStage(*input_, context));
+    return std::make_unique<FillingStage>(std::move(input), cache_);
+  }
+  int64_t Cardinality() const override { return input_->Cardinality(); }
+
+ private:
+  const DatasetPtr input_;
+  const std::shared_ptr<MemoryCache> cache_ = std::make_shared<MemoryCache>();
+};
+
+// In a graph, the handle of a cache names no cache (DummyMemoryCache), so the
+// dataset has a cache of its own.
+absl::StatusOr<DatasetPtr> MakeCache(KernelContext& context) {
+  LEAT_ASSIGN_OR_RETURN(DatasetPtr input, InputDataset(context));
+  LEAT_ASSIGN_OR_RETURN(const std::string filename,
+                        ScalarArgument<std::string>(context, 1, "filename"));
+  if (!filename.empty()) {
+    return absl::UnimplementedError("a dataset cannot be cached in a file");
+  }
+  return std::make_shared<const CacheDataset>(std::move(input));
+}
+
+}  // namespace
+
+void Register(KernelRegistry& registry) {
+  registry.Add("CacheDataset", kCpu, &MakeDatasetKernel<&MakeCache>);
+  registry.Add("CacheDatasetV2", kCpu, &MakeDatasetKernel<&MakeCache>);
+}
+
+}  // namespace leat::kernels::datasets::cache

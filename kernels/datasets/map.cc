@@ -1,0 +1,114 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Defines the kernels of MapDataset and of ParallelMapDatasetV2, which call a
+// function on each element of another dataset.
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "leat/core/status_macros.h"
+#include "leat/kernels/pipeline/dataset_kernel.h"
+#include "leat/kernels/pipeline/parallel_calls.h"
+
+namespace leat::kernels::datasets::map {
+namespace {
+
+class MapStage final : public Stage {
+ public:
+  MapStage(std::unique_ptr<Stage> input, const MapFunction& function,
+           const StageContext& context)
+      : input_(std::move(input)), function_(function), context_(context) {}
+
+  absl::StatusOr<Progress> Next(Element& element) override {
+    if (!run_.IsActive()) {
+      LEAT_ASSIGN_OR_RETURN(const Progress progress, input_->Next(element));
+      if (progress != Progress::kElement) return progress;
+      run_.Start(function_.function, context_, std::move(element));
+    }
+    if (!run_.IsDone()) return Progress::kWaiting;
+    return function_.Finish(run_.Take(), element);
+  }
+
+ private:
+  const std::unique_ptr<Stage> input_;
+  const MapFunction function_;
+  const StageContext context_;
+  FunctionRun run_;
+};
+
+class MapDataset final : public Dataset {
+ public:
+  // `parallel` is null if one call follows another.
+  MapDataset(ElementSpec spec, DatasetPtr input, MapFunction function,
+             std::optional<ParallelCalls> parallel)
+      : Dataset(std::move(spec)),
+        input_(std::move(input)),
+        function_(std::move(function)),
+        parallel_(parallel) {}
+
+  absl::StatusOr<std::unique_ptr<Stage>> NewStage(
+      const StageContext& context) const override {
+    LEAT_ASSIGN_OR_RETURN(std::unique_ptr<Stage> input,
+                          MakeStage(*input_, context));
+    if (parallel_.has_value()) {
+      return NewParallelMapStage(std::move(input), function_, *parallel_,
+                                 context);
+    }
+    return std::make_unique<MapStage>(std::move(input), function_, context);
+  }
+  int64_t Cardinality() const override {
+    const int64_t count = input_->Cardinality();
+    return function_.preserves_cardinality || count == kInfinite ? count
+                                                                 : kUnknown;
+  }
+
+ private:
+  const DatasetPtr input_;
+  const MapFunction function_;
+  const std::optional<ParallelCalls> parallel_;
+};
+
+void Start(KernelContext& context, std::optional<ParallelCalls> parallel,
+           DatasetDone done) {
+  absl::StatusOr<ElementSpec> spec = OutputSpec(context.node());
+  if (!spec.ok()) return std::move(done)(spec.status());
+  const absl::StatusOr<bool> preserves =
+      context.node().attrs.GetOr<bool>("preserve_cardinality", false);
+  if (!preserves.ok()) return std::move(done)(preserves.status());
+  std::vector<DType> return_types = spec->dtypes;
+  StartWithFunction(
+      context,
+      {.attr = "f",
+       .return_types = std::move(return_types),
+       .first_captured = 1,
+       .captured_types = "Targuments"},
+      std::move(done),
+      [spec = *std::move(spec), preserves = *preserves, parallel](
+          DatasetPtr input,
+          DatasetFunction function) mutable -> absl::StatusOr<DatasetPtr> {
+        return std::make_shared<const MapDataset>(
+            std::move(spec), std::move(input),
+            MapFunction{std::move(function), preserves}, parallel);
+      });
+}
+
+void StartMap(KernelContext& context, DatasetDone done) {
+  Start(context, std::nullopt, std::move(done));
+}
+
+void StartParallelMap(KernelContext& context, DatasetDone done) {
+  const absl::StatusOr<ParallelCalls> parallel =
+      GetParallelCalls(context, context.num_inputs() - 1);
+  if (!parallel.ok()) return std::move(done)(parallel.status());
+  Start(context, *parallel, std::move(done));
+}
+
+}  // namespace
+
+void Register(KernelRegistry& registry) {
+  registry.Add("MapDataset", kCpu, &StartDatasetKernel<&StartMap>);
+  registry.Add("ParallelMapDatasetV2", kCpu,
+               &StartDatasetKernel<&StartParallelMap>);
+}
+
+}  // namespace leat::kernels::datasets::map

@@ -1,0 +1,67 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Defines the kernels of RandomDataset and RandomDatasetV2. The numbers for a seed are
+// TensorFlow's.
+#include <memory>
+#include <utility>
+
+#include "leat/core/status_macros.h"
+#include "leat/kernels/pipeline/dataset_kernel.h"
+#include "leat/kernels/pipeline/seeds.h"
+
+namespace leat::kernels::datasets::random {
+namespace {
+
+class RandomStage final : public Stage {
+ public:
+  explicit RandomStage(const Seeds& seeds) : words_(seeds) {}
+
+  absl::StatusOr<Progress> Next(Element& element) override {
+    element = {Tensor::Scalar<int64_t>(words_.Next())};
+    return Progress::kElement;
+  }
+
+ private:
+  RandomWords words_;
+};
+
+class RandomDataset final : public Dataset {
+ public:
+  RandomDataset(ElementSpec spec, const Seeds& seeds, bool changes)
+      : Dataset(std::move(spec)),
+        seeds_(std::make_unique<SeedGenerator>(seeds, changes)) {}
+
+  absl::StatusOr<std::unique_ptr<Stage>> NewStage(
+      const StageContext&) const override {
+    return std::make_unique<RandomStage>(seeds_->Next());
+  }
+  int64_t Cardinality() const override { return kInfinite; }
+
+ private:
+  const std::unique_ptr<SeedGenerator> seeds_;
+};
+
+// In a graph, the handle of a seed generator names no generator
+// (DummySeedGenerator), so the dataset has a generator of its own.
+absl::StatusOr<DatasetPtr> MakeRandom(KernelContext& context) {
+  Seeds seeds;
+  LEAT_ASSIGN_OR_RETURN(seeds.seed,
+                        ScalarArgument<int64_t>(context, 0, "seed"));
+  LEAT_ASSIGN_OR_RETURN(seeds.seed2,
+                        ScalarArgument<int64_t>(context, 1, "seed2"));
+  LEAT_ASSIGN_OR_RETURN(
+      const bool changes,
+      context.node().attrs.GetOr<bool>("rerandomize_each_iteration", false));
+  return std::make_shared<const RandomDataset>(
+      ElementSpec{.dtypes = {DType::kInt64}, .shapes = {Shape{}}}, seeds,
+      changes);
+}
+
+}  // namespace
+
+void Register(KernelRegistry& registry) {
+  registry.Add("RandomDataset", kCpu, &MakeDatasetKernel<&MakeRandom>);
+  registry.Add("RandomDatasetV2", kCpu, &MakeDatasetKernel<&MakeRandom>);
+}
+
+}  // namespace leat::kernels::datasets::random

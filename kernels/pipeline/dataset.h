@@ -1,0 +1,157 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// A Dataset describes a sequence of elements, and a Stage produces them. A
+// dataset is immutable. Each iterator makes its own stages: the stage of a
+// dataset takes elements from the stages of the datasets under it.
+//
+//   LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<Stage> stage,
+//                         MakeStage(dataset, context));
+//   Element element;
+//   LEAT_ASSIGN_OR_RETURN(const Progress progress, stage->Next(element));
+#ifndef LEAT_KERNELS_PIPELINE_DATASET_H_
+#define LEAT_KERNELS_PIPELINE_DATASET_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "leat/core/partial_shape.h"
+#include "leat/core/tensor.h"
+#include "leat/core/variant.h"
+#include "leat/kernels/pipeline/pipeline.h"
+#include "leat/kernels/pipeline/task.h"
+
+namespace leat::kernels {
+
+// Is one element of a dataset: a tensor for each component.
+using Element = std::vector<Tensor>;
+
+// Says what is known about all elements of a dataset.
+struct ElementSpec {
+  std::vector<DType> dtypes = {};
+  std::vector<PartialShape> shapes = {};  // one for each dtype
+};
+
+// Says what a call of Stage::Next has done.
+enum class Progress {
+  kElement,  // The stage has produced an element.
+  kEnd,      // There are no more elements.
+  kWaiting,  // The stage waits, and wakes its task when it can go on.
+};
+
+// Is what a stage gets when it is made.
+struct StageContext {
+  std::shared_ptr<const Pipeline> pipeline = {};
+  // Is the task that calls Next. The stage wakes it after Progress::kWaiting.
+  std::weak_ptr<Task> task = {};
+  // Says how many stages stand above the stage, and take its elements.
+  int depth = 0;
+};
+
+// Counts the rounds of a loop in which a stage looks for an element. Such a
+// loop may have no end, for example if a filter drops everything. So that its
+// task can be stopped and others get their turn, the stage gives way now and
+// then.
+//
+//   for (Rounds rounds(context_);;) {
+//     if (rounds.AreUsedUp()) return Progress::kWaiting;
+//     ...
+class Rounds {
+ public:
+  // Borrows `context`.
+  explicit Rounds(const StageContext& context) : context_(context) {}
+
+  // Counts a round. Returns true if the stage must return kWaiting now. It then
+  // has woken the task.
+  bool AreUsedUp() {
+    if (++count_ <= kMax) return false;
+    if (const std::shared_ptr<Task> task = context_.task.lock()) task->Wake();
+    return true;
+  }
+
+ private:
+  static constexpr int kMax = 1000;
+  const StageContext& context_;
+  int count_ = 0;
+};
+
+// A Stage produces the elements of one dataset, one after another. It is a
+// state machine that never waits. A stage keeps what it has begun, so no
+// element is lost if its caller does not call Next again for a while. One
+// thread uses a stage at a time.
+class Stage {
+ public:
+  Stage() = default;
+  virtual ~Stage() = default;
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
+
+  // Produces the next element. `element` is unchanged or has any value unless
+  // the result is kElement. After kEnd, the result is always kEnd. After an
+  // error, the next call goes on with the next element, if the stage can.
+  // After kWaiting, the stage wakes its task once it can go on.
+  virtual absl::StatusOr<Progress> Next(Element& element) = 0;
+};
+
+// Is immutable and thread-safe. Shared pointers own it.
+class Dataset {
+ public:
+  // These stand for a number of elements that is infinite, or not known.
+  static constexpr int64_t kInfinite = -1;
+  static constexpr int64_t kUnknown = -2;
+
+  explicit Dataset(ElementSpec spec) : spec_(std::move(spec)) {}
+  virtual ~Dataset() = default;
+  Dataset(const Dataset&) = delete;
+  Dataset& operator=(const Dataset&) = delete;
+
+  const ElementSpec& spec() const { return spec_; }
+
+  // Makes a stage at the beginning of the sequence. Other code calls MakeStage.
+  virtual absl::StatusOr<std::unique_ptr<Stage>> NewStage(
+      const StageContext& context) const = 0;
+
+  // Returns the number of elements, kInfinite or kUnknown.
+  virtual int64_t Cardinality() const { return kUnknown; }
+
+ private:
+  const ElementSpec spec_;
+};
+
+using DatasetPtr = std::shared_ptr<const Dataset>;
+
+// Limits how many stages stand upon one another. Each of them needs stack.
+inline constexpr int kMaxStageDepth = 1000;
+
+// Makes a stage of `dataset`. `context` is the context of the stage that takes
+// its elements. Returns RESOURCE_EXHAUSTED if more than kMaxStageDepth stages
+// would stand upon one another.
+absl::StatusOr<std::unique_ptr<Stage>> MakeStage(const Dataset& dataset,
+                                                 const StageContext& context);
+
+// Is a dataset as an element of a tensor of variants.
+class DatasetValue final : public VariantValue {
+ public:
+  explicit DatasetValue(DatasetPtr dataset) : dataset_(std::move(dataset)) {}
+
+  const DatasetPtr& dataset() const { return dataset_; }
+
+  absl::string_view type_name() const override;
+  std::string DebugString() const override { return "a dataset"; }
+
+ private:
+  const DatasetPtr dataset_;
+};
+
+// Returns a scalar that holds `dataset`.
+Tensor TensorOf(DatasetPtr dataset);
+// Returns the dataset that `tensor` holds. Returns INVALID_ARGUMENT, with
+// TensorFlow's text, if it holds none.
+absl::StatusOr<DatasetPtr> DatasetOf(const Tensor& tensor);
+
+}  // namespace leat::kernels
+
+#endif  // LEAT_KERNELS_PIPELINE_DATASET_H_

@@ -1,0 +1,144 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/kernels/pipeline/dataset_function.h"
+
+#include <atomic>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/resource_handle.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/attr.h"
+#include "leat/graph/graph.h"
+#include "leat/kernels/function_call.h"
+
+namespace leat::kernels {
+namespace {
+
+// Returns the inputs that the function captures.
+absl::StatusOr<std::vector<Tensor>> Captured(
+    const KernelContext& context, const DatasetFunctionRequest& request) {
+  LEAT_ASSIGN_OR_RETURN(
+      const std::vector<DType> types,
+      context.node().attrs.Get<std::vector<DType>>(request.captured_types));
+  std::vector<Tensor> captured;
+  for (size_t i = 0; i < types.size(); ++i) {
+    captured.push_back(
+        context.input(request.first_captured + static_cast<int>(i)));
+  }
+  return captured;
+}
+
+using FunctionsDone =
+    absl::AnyInvocable<void(absl::StatusOr<std::vector<DatasetFunction>>) &&>;
+
+// Finds the functions after those that are in `found` already.
+void FindRest(
+    KernelContext& context,
+    std::shared_ptr<const std::vector<DatasetFunctionRequest>> requests,
+    std::vector<DatasetFunction> found, FunctionsDone done) {
+  if (found.size() == requests->size()) {
+    return std::move(done)(std::move(found));
+  }
+  const DatasetFunctionRequest& next = (*requests)[found.size()];
+  DatasetFunction::Find(
+      context, next,
+      [&context, requests, found = std::move(found),
+       done = std::move(done)](DatasetFunction::Found function) mutable {
+        if (!function.ok()) return std::move(done)(function.status());
+        found.push_back(*std::move(function));
+        FindRest(context, std::move(requests), std::move(found),
+                 std::move(done));
+      });
+}
+
+}  // namespace
+
+void FindFunctions(KernelContext& context,
+                   std::vector<DatasetFunctionRequest> requests,
+                   FunctionsDone done) {
+  FindRest(context,
+           std::make_shared<const std::vector<DatasetFunctionRequest>>(
+               std::move(requests)),
+           {}, std::move(done));
+}
+
+void DatasetFunction::Find(KernelContext& context,
+                           const DatasetFunctionRequest& request,
+                           absl::AnyInvocable<void(Found) &&> done) {
+  auto function = context.node().attrs.Get<FunctionRef>(request.attr);
+  if (!function.ok()) return std::move(done)(function.status());
+  auto captured = Captured(context, request);
+  if (!captured.ok()) return std::move(done)(captured.status());
+  FindFunction({.function = *function,
+                .device = context.step().device->name(),
+                .arg_types = request.arg_types,
+                .captured = *captured,
+                .return_types = request.return_types},
+               context,
+               [captured = *captured,
+                done = std::move(done)](FunctionCaller::Found found) mutable {
+                 if (!found.ok()) return std::move(done)(found.status());
+                 DatasetFunction result;
+                 result.callable_ = *std::move(found);
+                 result.captured_ = std::move(captured);
+                 std::move(done)(std::move(result));
+               });
+}
+
+// The stage and the callback of the call share the state.
+struct FunctionRun::State {
+  enum Phase { kRunning, kAwaited, kDone };
+
+  // These keep alive what the call uses, and are dropped when it ends. The
+  // pipeline keeps an instance of a function with state.
+  std::shared_ptr<const CallableFunction> function = {};
+  std::shared_ptr<const Pipeline> pipeline = {};
+  std::weak_ptr<Task> task = {};
+  std::atomic<Phase> phase{kRunning};
+  CallableFunction::Results results = std::vector<Tensor>();
+
+  void End(CallableFunction::Results outcome) {
+    // The pipeline may end here, but after everything else.
+    const std::shared_ptr<const Pipeline> ended = std::move(pipeline);
+    function.reset();
+    const std::shared_ptr<Task> waiting = task.lock();
+    results = std::move(outcome);
+    const Phase before = phase.exchange(kDone, std::memory_order_acq_rel);
+    if (before == kAwaited && waiting != nullptr) waiting->Wake();
+  }
+};
+
+void FunctionRun::Start(const DatasetFunction& function,
+                        const StageContext& context, Element args,
+                        CallOn thread) {
+  state_ = std::make_shared<State>();
+  state_->function = function.callable();
+  state_->pipeline = context.pipeline;
+  state_->task = context.task;
+  const auto instance = context.pipeline->InstanceOf(function.callable());
+  if (!instance.ok()) return state_->End(instance.status());
+  args.insert(args.end(), function.captured().begin(),
+              function.captured().end());
+  (*instance)->Call(
+      std::move(args), context.pipeline->step(),
+      [state = state_](CallableFunction::Results results) {
+        state->End(std::move(results));
+      },
+      thread == CallOn::kThisThread);
+}
+
+bool FunctionRun::IsDone() {
+  State::Phase expected = State::kRunning;
+  state_->phase.compare_exchange_strong(expected, State::kAwaited,
+                                        std::memory_order_acq_rel);
+  return expected == State::kDone;
+}
+
+CallableFunction::Results FunctionRun::Take() {
+  CallableFunction::Results results = std::move(state_->results);
+  state_.reset();
+  return results;
+}
+
+}  // namespace leat::kernels

@@ -1,0 +1,142 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/kernels/pipeline/parallel_calls.h"
+
+#include <algorithm>
+#include <deque>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/graph.h"
+#include "leat/kernels/pipeline/dataset_kernel.h"
+
+namespace leat::kernels {
+namespace {
+
+// Keeps a window of calls. The calls begin in the order of the elements.
+class ParallelMapStage final : public Stage {
+ public:
+  ParallelMapStage(std::unique_ptr<Stage> input, const MapFunction& function,
+                   const ParallelCalls& parallel, const StageContext& context)
+      : input_(std::move(input)),
+        function_(function),
+        parallel_(parallel),
+        context_(context) {}
+
+  absl::StatusOr<Progress> Next(Element& element) override {
+    FillWindow();
+    if (window_.empty()) {
+      return has_ended_ ? Progress::kEnd : Progress::kWaiting;
+    }
+    const auto done = FirstDone();
+    if (done == window_.end()) return Progress::kWaiting;
+    Call call = std::move(*done);
+    window_.erase(done);
+    if (!call.input_error.ok()) return call.input_error;
+    // The next call begins before the caller works with this result.
+    CallableFunction::Results results = call.run.Take();
+    FillWindow();
+    return function_.Finish(std::move(results), element);
+  }
+
+ private:
+  // Holds a call, or the error that took the place of an element.
+  struct Call {
+    FunctionRun run = {};
+    absl::Status input_error = absl::OkStatus();
+  };
+
+  void FillWindow() {
+    while (!has_ended_ &&
+           static_cast<int64_t>(window_.size()) < parallel_.count) {
+      Element element;
+      const absl::StatusOr<Progress> progress = input_->Next(element);
+      if (progress.ok() && *progress == Progress::kWaiting) return;
+      if (progress.ok() && *progress == Progress::kEnd) {
+        has_ended_ = true;
+        return;
+      }
+      Call& call = window_.emplace_back();
+      if (progress.ok()) {
+        call.run.Start(function_.function, context_, std::move(element),
+                       CallOn::kOtherThread);
+      } else {
+        call.input_error = progress.status();
+      }
+    }
+  }
+
+  // Returns the call whose result comes next, or the end of the window if that
+  // call is under way.
+  std::deque<Call>::iterator FirstDone() {
+    const auto is_done = [](Call& call) {
+      return !call.input_error.ok() || call.run.IsDone();
+    };
+    const auto end = parallel_.in_order ? window_.begin() + 1 : window_.end();
+    const auto found = std::find_if(window_.begin(), end, is_done);
+    return found == end ? window_.end() : found;
+  }
+
+  const std::unique_ptr<Stage> input_;
+  const MapFunction function_;
+  const ParallelCalls parallel_;
+  const StageContext context_;
+  std::deque<Call> window_;
+  bool has_ended_ = false;
+};
+
+}  // namespace
+
+absl::StatusOr<Progress> MapFunction::Finish(CallableFunction::Results results,
+                                             Element& element) const {
+  if (results.ok()) {
+    element = *std::move(results);
+    return Progress::kElement;
+  }
+  if (!absl::IsOutOfRange(results.status())) return results.status();
+  if (!preserves_cardinality) return Progress::kEnd;
+  // To the caller, OUT_OF_RANGE would look like the end of the sequence.
+  return absl::InvalidArgumentError(
+      absl::StrCat("Function invocation produced OutOfRangeError: ",
+                   results.status().message()));
+}
+
+absl::StatusOr<ParallelCalls> GetParallelCalls(const KernelContext& context,
+                                               int i) {
+  ParallelCalls parallel;
+  // Older ops have an input of 32 bits.
+  if (context.input(i).dtype() == DType::kInt32) {
+    LEAT_ASSIGN_OR_RETURN(
+        parallel.count,
+        ScalarArgument<int32_t>(context, i, "num_parallel_calls"));
+  } else {
+    LEAT_ASSIGN_OR_RETURN(
+        parallel.count,
+        ScalarArgument<int64_t>(context, i, "num_parallel_calls"));
+  }
+  if (parallel.count < 1 && parallel.count != -1) {
+    return absl::InvalidArgumentError(
+        "num_parallel_calls must be greater than zero.");
+  }
+  if (parallel.count == -1) {
+    parallel.count = context.step().device->compute_queue().num_threads();
+  }
+  parallel.count = std::min(parallel.count, kMaxParallelCalls);
+  const AttrMap& attrs = context.node().attrs;
+  LEAT_ASSIGN_OR_RETURN(const std::string deterministic,
+                        attrs.GetOr<std::string>("deterministic", "default"));
+  LEAT_ASSIGN_OR_RETURN(const bool sloppy, attrs.GetOr<bool>("sloppy", false));
+  parallel.in_order = deterministic != "false" && !sloppy;
+  return parallel;
+}
+
+std::unique_ptr<Stage> NewParallelMapStage(std::unique_ptr<Stage> input,
+                                           const MapFunction& function,
+                                           const ParallelCalls& parallel,
+                                           const StageContext& context) {
+  return std::make_unique<ParallelMapStage>(std::move(input), function,
+                                            parallel, context);
+}
+
+}  // namespace leat::kernels

@@ -1,0 +1,58 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/kernels/pipeline/task.h"
+
+#include <utility>
+
+#include "leat/kernels/callbacks.h"
+
+namespace leat::kernels {
+namespace {
+
+constexpr int kRunning = 1;
+constexpr int kWoken = 2;
+
+}  // namespace
+
+bool Task::MarkWoken() {
+  const int before =
+      state_.fetch_or(kRunning | kWoken, std::memory_order_acq_rel);
+  return (before & kRunning) == 0;
+}
+
+void Task::Wake() {
+  if (MarkWoken()) Schedule();
+}
+
+void Task::WakeHere() {
+  if (!MarkWoken()) return;
+  if (queue_.IsWorkerThread()) return Run();
+  Schedule();
+}
+
+void Task::Schedule() {
+  queue_.Add([self = shared_from_this()] { self->Run(); });
+}
+
+void Task::Run() {
+  // A task that is woken again and again must not keep the others from running.
+  constexpr int kMaxRounds = 64;
+  const std::shared_ptr<Task> self = shared_from_this();
+  Callbacks callbacks;
+  for (int round = 0;; ++round) {
+    state_.fetch_and(~kWoken, std::memory_order_acq_rel);
+    Advance(callbacks);
+    int expected = kRunning;
+    if (state_.compare_exchange_strong(expected, 0,
+                                       std::memory_order_acq_rel)) {
+      break;
+    }
+    // Callbacks may take long, so another thread goes on with the task.
+    if (!callbacks.empty() || round == kMaxRounds) {
+      Schedule();
+      break;
+    }
+  }
+  CallAll(std::move(callbacks));
+}
+
+}  // namespace leat::kernels

@@ -1,0 +1,295 @@
+#!/usr/bin/env python3
+# Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+"""Writes data sets (tf.data) and what TensorFlow reads from them to
+dataset_cases.jsonl. dataset_cases_test.cc compares Leat's elements with them.
+
+Usage: make_dataset_cases.py   (with the Python of tools/tensorflow_python)
+
+Each line has the name of a case, its graph, the node that initializes the iterator,
+the fetches of a step that takes an element, and what such steps give: a list of
+tensors, the code of an error, or "end". After the first "end", the initializer runs
+again.
+"""
+
+import json
+import os
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+
+import numpy as np
+import tensorflow as tf
+
+tf1 = tf.compat.v1
+tf1.logging.set_verbosity(tf1.logging.ERROR)
+tf1.disable_eager_execution()
+
+Data = tf.data.Dataset
+MAX_ELEMENTS = 40  # of a data set that has no end
+CODES = {3: "INVALID_ARGUMENT", 15: "DATA_LOSS"}
+
+
+def numbers(n=10):
+  return Data.range(n)
+
+
+def rows():
+  return Data.from_tensor_slices((np.arange(12).reshape(6, 2), list("abcdef")))
+
+
+def counted(x):
+  """A data set of x mod 4 elements."""
+  return Data.range(x * 10, x * 10 + x % 4)
+
+
+def fails_at(bad):
+  def f(x):
+    with tf.control_dependencies([tf.debugging.assert_none_equal(x, tf.cast(bad, x.dtype))]):
+      return tf.identity(x)
+  return f
+
+
+def random_element(x):
+  return x, tf.random.uniform([2], maxval=1000, dtype=tf.int64, seed=4)
+
+
+def options(**values):
+  result = tf.data.Options()
+  for name, value in values.items():
+    setattr(result, name, value)
+  return result
+
+
+def scan_sum(state, x):
+  return state + x, (state, x)
+
+
+def window_sizes(dataset, *args, **kwargs):
+  return dataset.window(*args, **kwargs).flat_map(lambda w: w.batch(100))
+
+
+def empty():
+  return Data.range(0)
+
+
+def raw_dataset(op, **arguments):
+  """A data set that the op makes, for ops to which the client has no other way."""
+  variant = op(**arguments, output_types=[tf.int64], output_shapes=[[]])
+  return tf.data.experimental.from_variant(variant, tf.TensorSpec([], tf.int64))
+
+
+PIPELINES = {
+    "range": lambda: Data.range(5),
+    "range_down": lambda: Data.range(10, 0, -3),
+    "range_empty": lambda: Data.range(5, 5),
+    "range_float": lambda: Data.range(0, 3, output_type=tf.float32),
+    "range_small": lambda: Data.range(0, 3, output_type=tf.uint8),
+    "tensors": lambda: Data.from_tensors((np.eye(2), "text")),
+    "slices": rows,
+    "structures": lambda: Data.from_tensor_slices({"a": [1, 2], "b": ([3, 4], [5., 6.])}),
+    "random": lambda: Data.random(seed=3).take(7),
+    "random_again": lambda: Data.random(seed=3, rerandomize_each_iteration=True).take(3).repeat(2),
+    "take": lambda: numbers().take(3),
+    "take_all": lambda: numbers().take(-1),
+    "take_more": lambda: numbers(3).take(7),
+    "skip": lambda: numbers().skip(7),
+    "skip_all": lambda: numbers().skip(-1),
+    "skip_more": lambda: numbers(3).skip(5),
+    "repeat": lambda: numbers(3).repeat(2),
+    "repeat_zero": lambda: numbers(3).repeat(0),
+    "repeat_forever": lambda: numbers(3).repeat(),
+    "repeat_nothing": lambda: empty().repeat(),
+    "concatenate": lambda: numbers(3).concatenate(Data.range(5, 7)),
+    "zip": lambda: Data.zip((numbers(3), rows())),
+    "zip_errors": lambda: Data.zip((numbers(6), numbers(6).map(fails_at(2)))),
+    "shard": lambda: numbers().shard(3, 1),
+    "filter": lambda: numbers().filter(lambda x: tf.equal(x % 3, 0)),
+    "filter_nothing": lambda: numbers().filter(lambda x: x > 100),
+    "filter_errors": lambda: numbers(6).filter(lambda x: fails_at(3)(x) > 1),
+    "take_while": lambda: numbers().take_while(lambda x: x < 4),
+    "map": lambda: numbers().map(lambda x: x * x),
+    "map_parts": lambda: rows().map(lambda n, s: (s, tf.strings.join([s, "!"]), n[0])),
+    "map_errors": lambda: numbers(5).map(fails_at(2)),
+    "map_random": lambda: numbers(3).map(random_element).repeat(2),
+    "map_nested": lambda: numbers(3).map(lambda x: Data.range(x + 3).reduce(x, lambda a, b: a + b)),
+    "parallel_map": lambda: numbers(40).map(lambda x: x * x, num_parallel_calls=4),
+    "parallel_map_errors": lambda: numbers(9).map(fails_at(4), num_parallel_calls=3),
+    "parallel_map_auto": lambda: numbers(9).map(lambda x: -x, num_parallel_calls=tf.data.AUTOTUNE),
+    "map_and_batch": lambda: numbers().apply(
+        tf.data.experimental.map_and_batch(lambda x: x * 2, 3, num_parallel_calls=2)),
+    "flat_map": lambda: numbers(5).flat_map(Data.range),
+    "flat_map_nested": lambda: numbers(3).flat_map(
+        lambda x: Data.range(x + 1).flat_map(lambda y: Data.range(y + 1).map(lambda z: x + y + z))),
+    "flat_map_errors": lambda: numbers(4).flat_map(lambda x: Data.range(3).map(fails_at(x))),
+    "interleave": lambda: numbers(9).interleave(counted, cycle_length=3, block_length=2),
+    "interleave_one": lambda: numbers(9).interleave(counted, cycle_length=1),
+    "interleave_wide": lambda: numbers(4).interleave(counted, cycle_length=9, block_length=5),
+    "parallel_interleave": lambda: numbers(30).interleave(
+        counted, cycle_length=3, block_length=2, num_parallel_calls=2),
+    "parallel_interleave_wide": lambda: numbers(12).interleave(
+        counted, cycle_length=20, num_parallel_calls=tf.data.AUTOTUNE),
+    "choose": lambda: Data.choose_from_datasets(
+        [numbers(3), Data.range(10, 12)], Data.range(9).map(lambda x: x % 2),
+        stop_on_empty_dataset=False),
+    "choose_until_empty": lambda: Data.choose_from_datasets(
+        [numbers(3), Data.range(10, 12)], Data.range(9).map(lambda x: x % 2)),
+    "sample": lambda: Data.sample_from_datasets(
+        [numbers(5), Data.range(10, 15)], weights=[0.3, 0.7], seed=5),
+    "batch": lambda: numbers().batch(4),
+    "batch_drop": lambda: numbers().batch(4, drop_remainder=True),
+    "batch_parts": lambda: rows().batch(4),
+    "batch_parallel": lambda: numbers(20).batch(3, num_parallel_calls=2),
+    "batch_errors": lambda: numbers(9).map(fails_at(4)).batch(3),
+    "batch_shapes": lambda: Data.range(1, 4).map(tf.range).batch(4),
+    "padded_batch": lambda: Data.range(1, 6).map(tf.range).padded_batch(2),
+    "padded_batch_value": lambda: Data.range(1, 6).map(
+        lambda x: tf.ones([x, 3])).padded_batch(2, [None, 4], -1.),
+    "padded_batch_text": lambda: Data.range(1, 4).map(
+        lambda x: tf.fill([x], "s")).padded_batch(2, [None], "pad"),
+    "padded_batch_small": lambda: Data.range(1, 6).map(tf.range).padded_batch(2, [3]),
+    "unbatch": lambda: rows().batch(4).unbatch(),
+    "unbatch_empty": lambda: numbers(3).map(lambda x: tf.zeros([x, 2])).unbatch(),
+    "rebatch": lambda: numbers(20).batch(6).rebatch(4),
+    "rebatch_sizes": lambda: numbers(20).batch(6).rebatch([1, 7, 2], drop_remainder=True),
+    "window": lambda: window_sizes(numbers(7), 3),
+    "window_strided": lambda: window_sizes(numbers(12), 3, 2, 2),
+    "window_apart": lambda: window_sizes(numbers(12), 2, 5, 1, drop_remainder=True),
+    "scan": lambda: numbers(5).scan(np.int64(0), scan_sum),
+    "group_by_window": lambda: numbers(20).group_by_window(
+        lambda x: x % 3, lambda key, window: window.batch(3), window_size=4),
+    "shuffle": lambda: numbers(30).shuffle(7, seed=3),
+    "shuffle_all": lambda: numbers(9).shuffle(100, seed=3),
+    "shuffle_cardinality": lambda: numbers(9).shuffle(numbers(9).cardinality(), seed=3),
+    "shuffle_repeat": lambda: numbers(5).shuffle(3, seed=3).repeat(3),
+    "shuffle_same": lambda: numbers(5).shuffle(3, seed=3, reshuffle_each_iteration=False).repeat(3),
+    "shuffle_and_repeat": lambda: numbers(5).apply(
+        tf.data.experimental.shuffle_and_repeat(3, 4, seed=5)),
+    "shuffle_and_repeat_v2": lambda: raw_dataset(
+        tf.raw_ops.ShuffleAndRepeatDatasetV2, input_dataset=numbers(5)._variant_tensor,
+        buffer_size=3, seed=5, seed2=6, count=2,
+        seed_generator=tf.raw_ops.DummySeedGenerator()),
+    "shuffle_in_flat_map": lambda: numbers(4).flat_map(lambda x: Data.range(5).shuffle(4, seed=2)),
+    "cache": lambda: numbers(3).map(random_element).cache().repeat(2),
+    "cache_in_flat_map": lambda: numbers(2).flat_map(
+        lambda x: Data.range(2).map(random_element).cache().repeat(2)),
+    "prefetch": lambda: numbers(5).prefetch(2),
+    "prefetch_zero": lambda: numbers(5).prefetch(0),
+    "prefetch_errors": lambda: numbers(5).map(fails_at(2)).prefetch(2),
+    "optimized": lambda: raw_dataset(
+        tf.raw_ops.OptimizeDatasetV2, input_dataset=numbers(3)._variant_tensor,
+        optimizations_enabled=tf.constant([], tf.string),
+        optimizations_disabled=tf.constant([], tf.string),
+        optimizations_default=tf.constant([], tf.string)),
+    "tuned": lambda: raw_dataset(tf.raw_ops.ModelDataset, input_dataset=numbers(3)._variant_tensor),
+    "options": lambda: numbers(5).with_options(options(deterministic=True)),
+    "deep": lambda: numbers(50).shuffle(9, seed=1).map(
+        lambda x: x + 1, num_parallel_calls=2).batch(4).prefetch(2).unbatch().repeat(2).batch(7),
+}
+
+
+def one_shot():
+  """The data set is made by a function, when its first element is wanted."""
+  return tf.no_op(), tf1.data.make_one_shot_iterator(numbers(4).map(lambda x: x + 1)).get_next()
+
+
+def optional():
+  iterator = tf1.data.make_initializable_iterator(numbers(2))
+  return iterator.initializer, tf.data.experimental.get_next_as_optional(iterator).has_value()
+
+
+def string_handle():
+  iterator = tf1.data.make_initializable_iterator(numbers(3))
+  other = tf1.data.Iterator.from_string_handle(iterator.string_handle(), tf.int64, [])
+  return iterator.initializer, other.get_next()
+
+
+def raw_iterator():
+  """An op of old clients, and one that waits in TensorFlow."""
+  types = {"output_types": [tf.int64], "output_shapes": [[]]}
+  iterator = tf.raw_ops.Iterator(shared_name="own", container="", **types)
+  return (tf.raw_ops.MakeIterator(dataset=numbers(3)._variant_tensor, iterator=iterator),
+          tf.raw_ops.IteratorGetNextSync(iterator=iterator, **types))
+
+
+def cardinality():
+  data = [numbers(10).batch(3), numbers(3).repeat(), numbers(9).filter(lambda x: x > 2),
+          numbers(10).window(3, 2, drop_remainder=True), numbers(4).shard(3, 2),
+          numbers(3).concatenate(numbers(4)), Data.zip((numbers(3), numbers(2))),
+          numbers(5).take(9), numbers(5).skip(2), numbers(3).repeat(4), rows().batch(4, True)]
+  return tf.no_op(), [tf.data.experimental.cardinality(each) for each in data]
+
+
+# Each function returns an initializer and what a step fetches.
+PROGRAMS = [one_shot, optional, string_handle, raw_iterator, cardinality]
+
+
+def pipeline(make):
+  def program():
+    iterator = tf1.data.make_initializable_iterator(make())
+    return iterator.initializer, iterator.get_next()
+  return program
+
+
+def encode(array):
+  """A tensor in the form that op cases have."""
+  array = np.asarray(array)
+  values = array.reshape(-1).tolist()
+  if array.dtype.kind in "SO":
+    return ["string", list(array.shape), [value.decode() for value in values]]
+  return [array.dtype.name.replace("float32", "float").replace("float64", "double"),
+          list(array.shape), values]
+
+
+def steps(session, initializer, fetches):
+  result = []
+  for _ in range(2):  # The initializer begins anew.
+    session.run(initializer)
+    while len(result) < MAX_ELEMENTS:
+      try:
+        result.append([encode(value) for value in session.run(fetches)])
+      except tf.errors.OutOfRangeError:
+        result.append("end")
+        break
+      except tf.errors.OpError as error:
+        result.append(CODES[error.error_code])
+  return result
+
+
+def graph_text(graph):
+  """The graph without what the client keeps for itself."""
+  definition = graph.as_graph_def()
+  functions = definition.library.function
+  for node in [*definition.node, *(n for f in functions for n in f.node_def)]:
+    node.ClearField("experimental_debug_info")
+    node.ClearField("experimental_type")
+    for name in ["_output_shapes", "_user_specified_name", "metadata"]:
+      node.attr.pop(name, None)
+  for function in functions:
+    function.attr.clear()
+    function.arg_attr.clear()
+    for argument in [*function.signature.input_arg, *function.signature.output_arg]:
+      argument.ClearField("experimental_full_type")
+      argument.ClearField("handle_data")
+  return str(definition).replace("\n", " ").replace("  ", " ").replace("  ", " ")
+
+
+def case(name, program):
+  with tf.Graph().as_default() as graph:
+    initializer, following = program()
+    fetches = tf.nest.flatten(following)
+    with tf1.Session() as session:
+      return {"name": name, "graph": graph_text(graph), "initializer": initializer.name,
+              "fetches": [tensor.name for tensor in fetches],
+              "steps": steps(session, initializer, fetches)}
+
+
+def main():
+  programs = {name: pipeline(make) for name, make in PIPELINES.items()}
+  programs.update({program.__name__: program for program in PROGRAMS})
+  path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "dataset_cases.jsonl")
+  with open(path, "w") as file:
+    for name, program in programs.items():
+      file.write(json.dumps(case(name, program)) + "\n")
+
+
+if __name__ == "__main__":
+  main()
