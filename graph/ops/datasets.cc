@@ -49,6 +49,17 @@ void AddSources(OpRegistry& registry) {
       {NotFoldable(OnCpu())});
 
   registry.Add(
+      {.name = "RandomDataset",
+       .doc = "Returns a dataset of random numbers.",
+       .inputs = {"seed: int64", "seed2: int64"},
+       .outputs = {"handle: variant"},
+       .attrs = {"output_types: list(type) >= 1",
+                 "output_shapes: list(shape) >= 1", "metadata: string = ''"},
+       .stateful = true,
+       .shape = shapes::Scalar},
+      {NotFoldable(OnCpu())});
+
+  registry.Add(
       {.name = "RandomDatasetV2",
        .doc = "Returns a dataset of random numbers.",
        .inputs = {"seed: int64", "seed2: int64", "seed_generator: resource"},
@@ -525,6 +536,17 @@ void AddOthers(OpRegistry& registry) {
                  "optimization_configs: list(string) = []"},
        .shape = shapes::Scalar},
       {NotFoldable(OnCpu())});
+
+  registry.Add({.name = "RewriteDataset",
+                .doc = "Returns a dataset with the elements of a dataset. "
+                       "TensorFlow rewrites the dataset in the way that "
+                       "rewrite_name names.",
+                .inputs = {"input_dataset: variant", "rewrite_name: string"},
+                .outputs = {"handle: variant"},
+                .attrs = {"output_types: list(type) >= 1",
+                          "output_shapes: list(shape) >= 1"},
+                .shape = shapes::Scalar},
+               {NotFoldable(OnCpu())});
 
   registry.Add(
       {.name = "ModelDataset",

@@ -24,8 +24,10 @@ struct BatchOptions {
 class BatchStage final : public Stage {
  public:
   BatchStage(std::unique_ptr<Stage> input, const BatchOptions& options,
-             const StageContext& context)
-      : batches_(std::move(input), options.size, options.drop_remainder),
+             const StageContext& context,
+             AfterError after_error = AfterError::kNextBatch)
+      : batches_(std::move(input), options.size, options.drop_remainder,
+                 after_error),
         pipeline_(context.pipeline) {}
 
   absl::StatusOr<Progress> Next(Element& element) override {
@@ -81,7 +83,7 @@ class MapAndBatchDataset final : public Dataset {
                           MakeStage(*input_, context));
     return std::make_unique<BatchStage>(
         NewParallelMapStage(std::move(input), function_, parallel_, context),
-        options_, context);
+        options_, context, AfterError::kDropBatch);
   }
 
  private:

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines the kernels of OptionsDataset, OptimizeDatasetV2 and ModelDataset.
-// They have the elements of their input: the options do not change elements,
-// and Leat neither rewrites pipelines nor tunes them.
+// Defines the kernels of OptionsDataset, OptimizeDatasetV2, RewriteDataset and
+// ModelDataset. They have the elements of their input: the options do not
+// change elements, and Leat neither rewrites pipelines nor tunes them.
 #include "leat/core/status_macros.h"
 #include "leat/kernels/pipeline/dataset_kernel.h"
 
@@ -16,8 +16,8 @@ absl::StatusOr<DatasetPtr> PassThrough(KernelContext& context) {
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  for (const char* op :
-       {"OptionsDataset", "OptimizeDatasetV2", "ModelDataset"}) {
+  for (const char* op : {"OptionsDataset", "OptimizeDatasetV2",
+                         "RewriteDataset", "ModelDataset"}) {
     registry.Add(op, kCpu, &MakeDatasetKernel<&PassThrough>);
   }
 }

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines the kernels of RandomDataset and RandomDatasetV2. The numbers for a seed are
-// TensorFlow's.
+// Defines the kernels of RandomDataset and RandomDatasetV2. The numbers for a
+// seed are TensorFlow's.
 #include <memory>
 #include <utility>
 

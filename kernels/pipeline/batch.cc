@@ -106,21 +106,22 @@ absl::StatusOr<Element> JoinAll(const std::vector<Element>& elements, Join join,
 }  // namespace
 
 absl::StatusOr<Progress> ElementCollector::Next(std::vector<Element>& batch) {
-  while (!has_ended_ && static_cast<int64_t>(elements_.size()) < size_) {
+  while (!has_ended_ && count_ < size_) {
     Element element;
     const absl::StatusOr<Progress> progress = input_->Next(element);
-    if (!progress.ok()) {
-      elements_.clear();
-      return progress.status();
-    }
-    if (*progress == Progress::kWaiting) return Progress::kWaiting;
-    if (*progress == Progress::kEnd) {
+    if (progress.ok() && *progress == Progress::kWaiting) return progress;
+    if (progress.ok() && *progress == Progress::kEnd) {
       has_ended_ = true;
-    } else {
-      elements_.push_back(std::move(element));
+      break;
     }
+    ++count_;
+    error_.Update(progress.status());
+    if (progress.ok()) elements_.push_back(std::move(element));
+    if (!error_.ok() && after_error_ == AfterError::kNextBatch) break;
   }
+  count_ = 0;
   batch = std::exchange(elements_, {});
+  LEAT_RETURN_IF_ERROR(std::exchange(error_, absl::OkStatus()));
   const bool is_whole = static_cast<int64_t>(batch.size()) == size_;
   const bool is_dropped = batch.empty() || (drop_remainder_ && !is_whole);
   return is_dropped ? Progress::kEnd : Progress::kElement;

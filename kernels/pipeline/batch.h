@@ -18,26 +18,35 @@
 
 namespace leat::kernels {
 
+// Says what becomes of a batch of which one element is an error. The elements
+// before the error are dropped. Those after it, up to the size of the batch, go
+// with them or are the begin of the next batch.
+enum class AfterError { kNextBatch, kDropBatch };
+
 // Collects the elements of a batch from a stage. One thread uses it at a time.
 class ElementCollector {
  public:
   // If `drop_remainder` is true, a last batch with fewer than `size` elements
   // is dropped. REQUIRES: size > 0.
   ElementCollector(std::unique_ptr<Stage> input, int64_t size,
-                   bool drop_remainder)
+                   bool drop_remainder,
+                   AfterError after_error = AfterError::kNextBatch)
       : input_(std::move(input)),
         size_(size),
-        drop_remainder_(drop_remainder) {}
+        drop_remainder_(drop_remainder),
+        after_error_(after_error) {}
 
-  // Does what Stage::Next does, for a whole batch. An error of the input takes
-  // the elements before it along, as in TensorFlow.
+  // Does what Stage::Next does, for a whole batch.
   absl::StatusOr<Progress> Next(std::vector<Element>& batch);
 
  private:
   const std::unique_ptr<Stage> input_;
   const int64_t size_;
   const bool drop_remainder_;
+  const AfterError after_error_;
   std::vector<Element> elements_;
+  int64_t count_ = 0;   // elements and errors of this batch
+  absl::Status error_;  // the first error of this batch
   bool has_ended_ = false;
 };
 

@@ -138,7 +138,10 @@ PIPELINES = {
     "batch_drop": lambda: numbers().batch(4, drop_remainder=True),
     "batch_parts": lambda: rows().batch(4),
     "batch_parallel": lambda: numbers(20).batch(3, num_parallel_calls=2),
-    "batch_errors": lambda: numbers(9).map(fails_at(4)).batch(3),
+    "batch_errors": lambda: numbers(9).filter(lambda x: fails_at(4)(x) >= 0).batch(3),
+    # TensorFlow makes one MapAndBatchDataset of these two.
+    "map_and_batch_errors": lambda: numbers(9).apply(
+        tf.data.experimental.map_and_batch(fails_at(4), 3)),
     "batch_shapes": lambda: Data.range(1, 4).map(tf.range).batch(4),
     "padded_batch": lambda: Data.range(1, 6).map(tf.range).padded_batch(2),
     "padded_batch_value": lambda: Data.range(1, 6).map(
