@@ -82,8 +82,17 @@ absl::StatusOr<ImageAxes> ParseImageAxes(absl::string_view data_format) {
   if (data_format == "NCHW") {
     return ImageAxes{.batch = 0, .height = 2, .width = 3, .channel = 1};
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "Invalid data format: '", data_format, "'; expected NHWC or NCHW"));
+  if (data_format == "NDHWC") {
+    return ImageAxes{
+        .batch = 0, .height = 2, .width = 3, .channel = 4, .depth = 1};
+  }
+  if (data_format == "NCDHW") {
+    return ImageAxes{
+        .batch = 0, .height = 3, .width = 4, .channel = 1, .depth = 2};
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("Invalid data format: '", data_format,
+                   "'; expected NHWC, NCHW, NDHWC or NCDHW"));
 }
 
 }  // namespace leat

@@ -53,17 +53,21 @@ struct WindowPositions {
 absl::StatusOr<WindowPositions> PlaceWindow(int64_t input,
                                             const Window& window);
 
-// Holds the numbers of the axes of a rank-4 tensor of images. The default is
-// NHWC.
+// Holds the numbers of the axes of a rank-4 tensor of images, or of a rank-5
+// tensor of volumes, which also have a depth. The default is NHWC.
 struct ImageAxes {
   int batch = 0;
   int height = 1;
   int width = 2;
   int channel = 3;
+  int depth = -1;  // -1 for images
+
+  bool has_depth() const { return depth >= 0; }
+  int rank() const { return has_depth() ? 5 : 4; }
 };
 
-// Returns the axes of the format "NHWC" or "NCHW". Returns INVALID_ARGUMENT for
-// another format.
+// Returns the axes of the format "NHWC", "NCHW", "NDHWC" or "NCDHW". Returns
+// INVALID_ARGUMENT for another format.
 absl::StatusOr<ImageAxes> ParseImageAxes(absl::string_view data_format);
 
 }  // namespace leat

@@ -179,7 +179,9 @@ struct CacheKey {
                       s.out_height, s.out_width, s.groups, s.filter_height,
                       s.filter_width, s.stride_height, s.stride_width,
                       s.dilation_height, s.dilation_width, s.pad_top,
-                      s.pad_bottom, s.pad_left, s.pad_right);
+                      s.pad_bottom, s.pad_left, s.pad_right, s.has_depth,
+                      s.in_depth, s.out_depth, s.filter_depth, s.stride_depth,
+                      s.dilation_depth, s.pad_front, s.pad_back);
   }
 };
 
@@ -195,7 +197,7 @@ struct Primitive {
   // side.
   memory::desc source = {}, target = {};
   // Holds the two layouts of the filter: the one that the primitive uses, and
-  // HWIO.
+  // HWIO or DHWIO.
   memory::desc filter = {}, plain_filter = {};
   memory::desc scratch = {}, reorder_scratch = {};
   dnnl::primitive convolution = {};
@@ -204,24 +206,43 @@ struct Primitive {
 };
 
 memory::desc ActivationLayout(const ConvolutionShape& s, int64_t channels,
-                              int64_t height, int64_t width) {
+                              int64_t depth, int64_t height, int64_t width) {
+  if (s.has_depth) {
+    return memory::desc({s.batch, channels, depth, height, width},
+                        memory::data_type::f32,
+                        s.channels_first ? memory::format_tag::ncdhw
+                                         : memory::format_tag::ndhwc);
+  }
   return memory::desc(
       {s.batch, channels, height, width}, memory::data_type::f32,
       s.channels_first ? memory::format_tag::nchw : memory::format_tag::nhwc);
 }
 
-// Returns the filter's dimensions in oneDNN's order: [groups,] out, in, height,
-// width.
-memory::dims FilterDims(const ConvolutionShape& s) {
-  const int64_t in = s.in_channels / s.groups, out = s.out_channels / s.groups;
-  if (s.groups == 1) return {out, in, s.filter_height, s.filter_width};
-  return {s.groups, out, in, s.filter_height, s.filter_width};
+// Returns one value for each spatial axis. Only volumes have a depth.
+memory::dims Spatial(const ConvolutionShape& s, int64_t depth, int64_t height,
+                     int64_t width) {
+  if (s.has_depth) return {depth, height, width};
+  return {height, width};
 }
 
-// Describes a filter in HWIO layout by its strides, in the order of FilterDims.
+// Returns the filter's dimensions in oneDNN's order: [groups,] out, in,
+// [depth,] height, width.
+memory::dims FilterDims(const ConvolutionShape& s) {
+  memory::dims dims =
+      Spatial(s, s.filter_depth, s.filter_height, s.filter_width);
+  dims.insert(dims.begin(),
+              {s.out_channels / s.groups, s.in_channels / s.groups});
+  if (s.groups > 1) dims.insert(dims.begin(), s.groups);
+  return dims;
+}
+
+// Describes a filter in HWIO or DHWIO layout by its strides, in the order of
+// FilterDims.
 memory::desc PlainFilter(const ConvolutionShape& s) {
   const int64_t in = s.in_channels / s.groups, out = s.out_channels;
-  memory::dims strides = {1, out, s.filter_width * in * out, in * out};
+  const int64_t row = s.filter_width * in * out;
+  memory::dims strides = Spatial(s, s.filter_height * row, row, in * out);
+  strides.insert(strides.begin(), {1, out});
   if (s.groups > 1) strides.insert(strides.begin(), out / s.groups);
   return memory::desc(FilterDims(s), memory::data_type::f32, strides);
 }
@@ -236,10 +257,11 @@ dnnl::primitive_attr UserScratch() {
 // common.
 struct Geometry {
   explicit Geometry(const ConvolutionShape& s)
-      : strides({s.stride_height, s.stride_width}),
-        dilations({s.dilation_height - 1, s.dilation_width - 1}),
-        before({s.pad_top, s.pad_left}),
-        after({s.pad_bottom, s.pad_right}) {}
+      : strides(Spatial(s, s.stride_depth, s.stride_height, s.stride_width)),
+        dilations(Spatial(s, s.dilation_depth - 1, s.dilation_height - 1,
+                          s.dilation_width - 1)),
+        before(Spatial(s, s.pad_front, s.pad_top, s.pad_left)),
+        after(Spatial(s, s.pad_back, s.pad_bottom, s.pad_right)) {}
   memory::dims strides, dilations, before, after;
 };
 
@@ -259,10 +281,10 @@ dnnl::convolution_forward::primitive_desc ForwardDesc(const ConvolutionShape& s,
 // Sets the members of `p` that depend on the primitive's descriptor `desc`: the
 // convolution, its scratch memory, and the reorder of the filter. `filter` is
 // the layout that the primitive uses. By default, the reorder converts from
-// HWIO to `filter`. With `into_plain`, the filter is the result, and the
-// reorder converts from `filter` to HWIO. There is no reorder if the two
-// layouts are the same. `tag` is a function that makes the primitive from its
-// descriptor.
+// the plain layout to `filter`. With `into_plain`, the filter is the result,
+// and the reorder converts from `filter` to the plain layout. There is no
+// reorder if the two layouts are the same. `tag` is a function that makes the
+// primitive from its descriptor.
 template <class PrimitiveDesc, class P>
 void Finish(const PrimitiveDesc& desc, const memory::desc& filter,
             bool into_plain, P tag, Primitive& p) {
@@ -282,8 +304,10 @@ void Finish(const PrimitiveDesc& desc, const memory::desc& filter,
 std::shared_ptr<const Primitive> MakePrimitive(const CacheKey& key) {
   const ConvolutionShape& s = key.shape;
   auto p = std::make_shared<Primitive>();
-  p->source = ActivationLayout(s, s.in_channels, s.in_height, s.in_width);
-  p->target = ActivationLayout(s, s.out_channels, s.out_height, s.out_width);
+  p->source =
+      ActivationLayout(s, s.in_channels, s.in_depth, s.in_height, s.in_width);
+  p->target = ActivationLayout(s, s.out_channels, s.out_depth, s.out_height,
+                               s.out_width);
   p->plain_filter = PlainFilter(s);
   const auto forward = ForwardDesc(s, *p);
   const Geometry g(s);
@@ -380,10 +404,10 @@ struct Piece {
 
 double Flops(const ConvolutionShape& s) {
   return 2.0 * static_cast<double>(s.batch) *
-         static_cast<double>(s.out_height * s.out_width) *
+         static_cast<double>(s.out_pixels()) *
          static_cast<double>(s.out_channels) *
          static_cast<double>(s.in_channels / s.groups) *
-         static_cast<double>(s.filter_height * s.filter_width);
+         static_cast<double>(s.taps());
 }
 
 // Returns the number of chunks into which to split the convolution along a
@@ -400,8 +424,8 @@ std::vector<Piece> SplitBatch(const WorkQueue& queue,
                               const ConvolutionShape& s) {
   std::vector<Piece> pieces;
   const int chunks = Chunks(queue, s, s.batch);
-  const int64_t source_size = s.in_channels * s.in_height * s.in_width;
-  const int64_t target_size = s.out_channels * s.out_height * s.out_width;
+  const int64_t source_size = s.in_channels * s.in_pixels();
+  const int64_t target_size = s.out_channels * s.out_pixels();
   for (int i = 0; i < chunks; ++i) {
     const int64_t begin = s.batch * i / chunks;
     const int64_t end = s.batch * (i + 1) / chunks;
@@ -413,30 +437,54 @@ std::vector<Piece> SplitBatch(const WorkQueue& queue,
   return pieces;
 }
 
-// Splits the output rows of one NHWC image. Each piece reads the input rows
-// that it needs. Rows that lie outside of the image become padding of the
-// piece.
-std::vector<Piece> SplitRows(const WorkQueue& queue,
-                             const ConvolutionShape& s) {
+// Names the members of a ConvolutionShape for one axis.
+struct Axis {
+  int64_t ConvolutionShape::*in;
+  int64_t ConvolutionShape::*out;
+  int64_t ConvolutionShape::*taps;
+  int64_t ConvolutionShape::*stride;
+  int64_t ConvolutionShape::*dilation;
+  int64_t ConvolutionShape::*before;
+  int64_t ConvolutionShape::*after;
+};
+constexpr Axis kDepth = {
+    &ConvolutionShape::in_depth,       &ConvolutionShape::out_depth,
+    &ConvolutionShape::filter_depth,   &ConvolutionShape::stride_depth,
+    &ConvolutionShape::dilation_depth, &ConvolutionShape::pad_front,
+    &ConvolutionShape::pad_back};
+constexpr Axis kHeight = {
+    &ConvolutionShape::in_height,       &ConvolutionShape::out_height,
+    &ConvolutionShape::filter_height,   &ConvolutionShape::stride_height,
+    &ConvolutionShape::dilation_height, &ConvolutionShape::pad_top,
+    &ConvolutionShape::pad_bottom};
+
+// Splits the output rows of one NHWC image, or the output planes of one NDHWC
+// volume. Each piece reads the input rows or planes that it needs. Those that
+// lie outside of the image become padding of the piece.
+std::vector<Piece> SplitImage(const WorkQueue& queue,
+                              const ConvolutionShape& s) {
   std::vector<Piece> pieces;
-  const int chunks = Chunks(queue, s, s.out_height / 4);
-  const int64_t window = (s.filter_height - 1) * s.dilation_height + 1;
+  const Axis& axis = s.has_depth ? kDepth : kHeight;
+  const int64_t in = s.*axis.in, out = s.*axis.out;
+  const int64_t before = s.*axis.before, stride = s.*axis.stride;
+  const int chunks = Chunks(queue, s, s.has_depth ? out : out / 4);
+  const int64_t window = (s.*axis.taps - 1) * (s.*axis.dilation) + 1;
   for (int i = 0; i < chunks; ++i) {
-    const int64_t begin = s.out_height * i / chunks;
-    const int64_t end = s.out_height * (i + 1) / chunks;
-    const int64_t first = begin * s.stride_height - s.pad_top;
-    const int64_t last = (end - 1) * s.stride_height - s.pad_top + window;
-    const int64_t from = std::clamp<int64_t>(first, 0, s.in_height - 1);
-    const int64_t to = std::clamp<int64_t>(last, from + 1, s.in_height);
+    const int64_t begin = out * i / chunks;
+    const int64_t end = out * (i + 1) / chunks;
+    const int64_t first = begin * stride - before;
+    const int64_t last = (end - 1) * stride - before + window;
+    const int64_t from = std::clamp<int64_t>(first, 0, in - 1);
+    const int64_t to = std::clamp<int64_t>(last, from + 1, in);
     // oneDNN cannot compute a piece that lies wholly in the padding. If there
     // is such a piece, the image is not split.
-    if (first >= s.in_height || last <= 0) return {Piece{s, 0, 0}};
-    Piece piece{s, from * s.in_width * s.in_channels,
-                begin * s.out_width * s.out_channels};
-    piece.shape.in_height = to - from;
-    piece.shape.out_height = end - begin;
-    piece.shape.pad_top = from - first;
-    piece.shape.pad_bottom = last - to;
+    if (first >= in || last <= 0) return {Piece{s, 0, 0}};
+    Piece piece{s, from * (s.in_pixels() / in) * s.in_channels,
+                begin * (s.out_pixels() / out) * s.out_channels};
+    piece.shape.*axis.in = to - from;
+    piece.shape.*axis.out = end - begin;
+    piece.shape.*axis.before = from - first;
+    piece.shape.*axis.after = last - to;
     pieces.push_back(piece);
   }
   return pieces;
@@ -532,8 +580,7 @@ absl::Status Convolution::Cache::RunWithFilter(
       if (epilogue != nullptr) {
         const ConvolutionShape& s = pieces[i].shape;
         epilogue->ApplyToImages(const_cast<float*>(result), s.channels_first,
-                                s.batch, s.out_channels,
-                                s.out_height * s.out_width);
+                                s.batch, s.out_channels, s.out_pixels());
       }
       return absl::OkStatus();
     }));
@@ -545,10 +592,9 @@ absl::Status Convolution::Cache::BackwardFilter(
     WorkQueue& queue, Allocator& allocator, const std::vector<Piece>& pieces,
     const float* source, const float* target, float* filter) {
   const ConvolutionShape& s = pieces[0].shape;
-  const int64_t size = s.filter_height * s.filter_width *
-                       (s.in_channels / s.groups) * s.out_channels;
+  const int64_t size = s.taps() * (s.in_channels / s.groups) * s.out_channels;
   // Piece 0 writes to `filter` itself. The other pieces write to partial sums
-  // in HWIO layout.
+  // in the plain layout.
   std::vector<BufferRef> partial(pieces.size());
   FirstError error;
   ParallelChunks(queue, static_cast<int>(pieces.size()), [&](int i) {
@@ -598,10 +644,10 @@ absl::Status Convolution::Forward(WorkQueue& queue, Allocator& allocator,
                                   const float* input, const float* filter,
                                   float* output,
                                   const Epilogue* epilogue) const {
-  const bool by_rows = shape.batch == 1 && !shape.channels_first;
+  const bool is_split = shape.batch == 1 && !shape.channels_first;
   return cache_->RunWithFilter(
       queue, allocator, Direction::kForward,
-      by_rows ? SplitRows(queue, shape) : SplitBatch(queue, shape), input,
+      is_split ? SplitImage(queue, shape) : SplitBatch(queue, shape), input,
       filter, output, epilogue);
 }
 

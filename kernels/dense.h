@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// These functions compute matrix products and 2-D convolutions of floats on the
+// These functions compute matrix products and convolutions of floats on the
 // CPU. oneDNN does the arithmetic. Only dense.cc uses oneDNN.
 //
 // Work is split into chunks that run on `queue`. Each chunk is single-threaded,
@@ -59,11 +59,11 @@ class Convolution {
   Convolution(const Convolution&) = delete;
   Convolution& operator=(const Convolution&) = delete;
 
-  // Computes Conv2D into `output`, which it overwrites. An `epilogue` that is
-  // not null is applied to each thread's part. Returns RESOURCE_EXHAUSTED if
-  // there is no scratch memory in `allocator`. Returns INTERNAL, with oneDNN's
-  // status, if the library fails. REQUIRES: the arrays have the sizes in
-  // `shape`.
+  // Computes Conv2D or Conv3D into `output`, which it overwrites. An `epilogue`
+  // that is not null is applied to each thread's part. Returns
+  // RESOURCE_EXHAUSTED if there is no scratch memory in `allocator`. Returns
+  // INTERNAL, with oneDNN's status, if the library fails. REQUIRES: the arrays
+  // have the sizes in `shape`.
   absl::Status Forward(WorkQueue& queue, Allocator& allocator,
                        const ConvolutionShape& shape, const float* input,
                        const float* filter, float* output,

@@ -31,9 +31,10 @@ absl::Status CheckPositive(absl::string_view name, const Ints& values) {
 // error code is TensorFlow's, too.
 absl::Status CheckPerAxis(absl::string_view name, const Ints& values,
                           const ImageAxes& axes, absl::StatusCode unsupported) {
-  if (values.size() != 4) {
+  const auto rank = static_cast<size_t>(axes.rank());
+  if (values.size() != rank) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "attr ", name, " must have 4 values, not ", values.size()));
+        "attr ", name, " must have ", rank, " values, not ", values.size()));
   }
   for (const int64_t value : values) {
     if (value == static_cast<int32_t>(value)) continue;
@@ -56,8 +57,9 @@ absl::Status CheckPerAxis(absl::string_view name, const Ints& values,
 absl::StatusOr<Ints> PerAxis(const NodeDef& node, absl::string_view name,
                              const ImageAxes& axes,
                              absl::StatusCode unsupported) {
-  LEAT_ASSIGN_OR_RETURN(Ints values,
-                        node.attrs.GetOr<Ints>(name, {1, 1, 1, 1}));
+  LEAT_ASSIGN_OR_RETURN(
+      Ints values,
+      node.attrs.GetOr<Ints>(name, Ints(static_cast<size_t>(axes.rank()), 1)));
   LEAT_RETURN_IF_ERROR(CheckPerAxis(name, values, axes, unsupported));
   return values;
 }
@@ -79,9 +81,9 @@ absl::Status ReadExplicitPadding(const NodeDef& node, WindowAttrs& attrs) {
     return absl::InvalidArgumentError(
         "explicit_paddings must be empty unless the padding is EXPLICIT");
   }
-  if (pads.size() != 8) {
+  if (pads.size() != 8 || attrs.axes.has_depth()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "explicit_paddings must have 8 values, not ", pads.size()));
+        "explicit_paddings must have 8 values, for images, not ", pads.size()));
   }
   for (int64_t pad : pads) {
     if (pad < 0 || pad > kMaxExtent) {
@@ -115,18 +117,21 @@ absl::StatusOr<WindowAttrs> WindowAttrs::Create(const NodeDef& node,
                         node.attrs.Get<std::string>("padding"));
   LEAT_ASSIGN_OR_RETURN(attrs.height.padding, ParsePadding(padding));
   attrs.width.padding = attrs.height.padding;
+  attrs.depth.padding = attrs.height.padding;
   LEAT_ASSIGN_OR_RETURN(const Ints strides,
                         PerAxis(node, "strides", attrs.axes, unsupported));
   LEAT_ASSIGN_OR_RETURN(const Ints dilations,
                         PerAxis(node, "dilations", attrs.axes, unsupported));
   LEAT_ASSIGN_OR_RETURN(const Ints sizes,
                         PerAxis(node, "ksize", attrs.axes, unsupported));
-  attrs.height.stride = strides[attrs.axes.height];
-  attrs.width.stride = strides[attrs.axes.width];
-  attrs.height.dilation = dilations[attrs.axes.height];
-  attrs.width.dilation = dilations[attrs.axes.width];
-  attrs.height.size = sizes[attrs.axes.height];
-  attrs.width.size = sizes[attrs.axes.width];
+  const auto set = [&](Window& window, int axis) {
+    window.stride = strides[axis];
+    window.dilation = dilations[axis];
+    window.size = sizes[axis];
+  };
+  set(attrs.height, attrs.axes.height);
+  set(attrs.width, attrs.axes.width);
+  if (attrs.axes.has_depth()) set(attrs.depth, attrs.axes.depth);
   LEAT_RETURN_IF_ERROR(ReadExplicitPadding(node, attrs));
   return attrs;
 }
@@ -146,9 +151,10 @@ absl::StatusOr<WindowAttrs> WindowAttrs::WithWindows(
 absl::StatusOr<ImageShape> ToImageShape(const WindowAttrs& attrs,
                                         const Shape& shape,
                                         absl::string_view what) {
-  if (shape.rank() != 4) {
+  if (shape.rank() != attrs.axes.rank()) {
     return absl::InvalidArgumentError(
-        absl::StrCat(what, " must be 4-dimensional: ", shape.DebugString()));
+        absl::StrCat(what, " must be ", attrs.axes.rank(),
+                     "-dimensional: ", shape.DebugString()));
   }
   for (int64_t extent : shape.dims()) {
     if (extent > kMaxExtent) {
@@ -161,16 +167,18 @@ absl::StatusOr<ImageShape> ToImageShape(const WindowAttrs& attrs,
   image.channels = shape.dim(attrs.axes.channel);
   image.height = shape.dim(attrs.axes.height);
   image.width = shape.dim(attrs.axes.width);
+  if (attrs.axes.has_depth()) image.depth = shape.dim(attrs.axes.depth);
   return image;
 }
 
 absl::StatusOr<Shape> FromImageShape(const WindowAttrs& attrs,
                                      const ImageShape& image) {
-  Dims dims(4);
+  Dims dims(static_cast<size_t>(attrs.axes.rank()));
   dims[attrs.axes.batch] = image.batch;
   dims[attrs.axes.channel] = image.channels;
   dims[attrs.axes.height] = image.height;
   dims[attrs.axes.width] = image.width;
+  if (attrs.axes.has_depth()) dims[attrs.axes.depth] = image.depth;
   return Shape::Create(dims);
 }
 

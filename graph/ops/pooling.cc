@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines MaxPool, AvgPool and the ops of their gradients.
+// Defines MaxPool, AvgPool, MaxPool3D, AvgPool3D and the ops of their
+// gradients.
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,12 +20,19 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
+// Lists the types of the volumes that are pooled.
+constexpr DTypeList<bfloat16, float> kPooled3D;
+
 // Holds the attrs of a pooling op. In the format NCHW_VECT_C, each index along
 // the channel axis stands for 4 channels. A fifth axis holds these 4 channels.
 struct PoolAttrs {
   bool vectorized = false;
   ImageAxes axes = {};
-  Window windows[4] = {};  // per axis, in the order of ksize
+  Window windows[5] = {};  // per axis, in the order of ksize
+
+  bool IsSpatial(int axis) const {
+    return axis == axes.depth || axis == axes.height || axis == axes.width;
+  }
 };
 
 absl::Status SetExplicitPadding(const InferenceContext& context,
@@ -36,16 +44,16 @@ absl::Status SetExplicitPadding(const InferenceContext& context,
     return absl::InvalidArgumentError(
         "explicit_paddings must be empty if the padding is not EXPLICIT");
   }
-  if (paddings.size() != 8) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "explicit_paddings must have 8 values, got ", paddings.size()));
+  if (paddings.size() != 8 || attrs.axes.has_depth()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("explicit_paddings must have 8 values, for images, got ",
+                     paddings.size()));
   }
   for (size_t axis = 0; axis < 4; ++axis) {
     Window& window = attrs.windows[axis];
     window.before = paddings[2 * axis];
     window.after = paddings[2 * axis + 1];
-    const bool spatial = static_cast<int>(axis) == attrs.axes.height ||
-                         static_cast<int>(axis) == attrs.axes.width;
+    const bool spatial = attrs.IsSpatial(static_cast<int>(axis));
     if (window.before < 0 || window.after < 0 ||
         (!spatial && (window.before != 0 || window.after != 0))) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -66,16 +74,17 @@ absl::StatusOr<PoolAttrs> ReadAttrs(const InferenceContext& context,
   LEAT_ASSIGN_OR_RETURN(const std::string padding_name,
                         context.Attr<std::string>("padding"));
   LEAT_ASSIGN_OR_RETURN(const Padding padding, ParsePadding(padding_name));
-  if (ksize.size() != 4 || strides.size() != 4) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("ksize and strides must have 4 values, got ", ksize.size(),
-                     " and ", strides.size()));
-  }
   PoolAttrs attrs;
   attrs.vectorized = format == "NCHW_VECT_C";
   LEAT_ASSIGN_OR_RETURN(attrs.axes,
                         ParseImageAxes(attrs.vectorized ? "NCHW" : format));
-  for (size_t i = 0; i < 4; ++i) {
+  const auto rank = static_cast<size_t>(attrs.axes.rank());
+  if (ksize.size() != rank || strides.size() != rank) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("ksize and strides must have ", rank, " values, got ",
+                     ksize.size(), " and ", strides.size()));
+  }
+  for (size_t i = 0; i < rank; ++i) {
     if (ksize[i] < 1 || strides[i] < 1) {
       return absl::InvalidArgumentError(
           absl::StrCat("ksize and strides must be positive, got ", ksize[i],
@@ -99,12 +108,12 @@ absl::StatusOr<PoolAttrs> ReadAttrs(const InferenceContext& context) {
 absl::StatusOr<PartialShape> PooledShape(const InferenceContext& context,
                                          const PoolAttrs& attrs,
                                          bool pools_channels) {
-  const int rank = attrs.vectorized ? 5 : 4;
+  const int rank = attrs.vectorized ? 5 : attrs.axes.rank();
   LEAT_ASSIGN_OR_RETURN(const PartialShape input, context.WithRank(0, rank));
   Dims dims(input.dims().begin(), input.dims().end());
-  for (int axis = 0; axis < 4; ++axis) {
+  for (int axis = 0; axis < attrs.axes.rank(); ++axis) {
     const auto index = static_cast<size_t>(axis);
-    const bool spatial = axis == attrs.axes.height || axis == attrs.axes.width;
+    const bool spatial = attrs.IsSpatial(axis);
     if (!spatial && !(pools_channels && axis == attrs.axes.channel)) continue;
     // SetExplicitPadding has checked that there is no padding along the
     // channels.
@@ -145,13 +154,17 @@ absl::Status MaxPoolV2Shape(InferenceContext& context) {
 
 absl::Status MaxPoolGradGradShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const PoolAttrs attrs, ReadAttrs(context));
-  LEAT_ASSIGN_OR_RETURN(PartialShape pooled, PooledShape(context, attrs, true));
+  LEAT_ASSIGN_OR_RETURN(
+      PartialShape pooled,
+      PooledShape(context, attrs, /*pools_channels=*/!attrs.axes.has_depth()));
   LEAT_RETURN_IF_ERROR(Merge(context.input(0), context.input(2)).status());
   LEAT_RETURN_IF_ERROR(Merge(context.input(1), pooled).status());
   context.set_output(0, std::move(pooled));
   return absl::OkStatus();
 }
 
+// Is for AvgPool and for the pooling of volumes, in which no window may extend
+// over channels.
 absl::Status AvgPoolShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const PoolAttrs attrs, ReadAttrs(context));
   LEAT_ASSIGN_OR_RETURN(PartialShape pooled,
@@ -161,10 +174,11 @@ absl::Status AvgPoolShape(InferenceContext& context) {
 }
 
 absl::Status MaxPoolGradShape(InferenceContext& context) {
-  LEAT_RETURN_IF_ERROR(ReadAttrs(context).status());
-  LEAT_ASSIGN_OR_RETURN(PartialShape shape, context.WithRank(0, 4));
-  LEAT_RETURN_IF_ERROR(context.WithRank(1, 4).status());
-  LEAT_RETURN_IF_ERROR(context.WithRank(2, 4).status());
+  LEAT_ASSIGN_OR_RETURN(const PoolAttrs attrs, ReadAttrs(context));
+  const int rank = attrs.axes.rank();
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape, context.WithRank(0, rank));
+  LEAT_RETURN_IF_ERROR(context.WithRank(1, rank).status());
+  LEAT_RETURN_IF_ERROR(context.WithRank(2, rank).status());
   context.set_output(0, std::move(shape));
   return absl::OkStatus();
 }
@@ -177,11 +191,12 @@ absl::Status MaxPoolGradV2Shape(InferenceContext& context) {
 }
 
 absl::Status AvgPoolGradShape(InferenceContext& context) {
-  LEAT_RETURN_IF_ERROR(ReadAttrs(context).status());
+  LEAT_ASSIGN_OR_RETURN(const PoolAttrs attrs, ReadAttrs(context));
+  const int rank = attrs.axes.rank();
   LEAT_ASSIGN_OR_RETURN(const PartialShape described, ShapeInput(context, 0));
   LEAT_ASSIGN_OR_RETURN(PartialShape shape,
-                        Merge(described, PartialShape::UnknownOfRank(4)));
-  LEAT_RETURN_IF_ERROR(context.WithRank(1, 4).status());
+                        Merge(described, PartialShape::UnknownOfRank(rank)));
+  LEAT_RETURN_IF_ERROR(context.WithRank(1, rank).status());
   context.set_output(0, std::move(shape));
   return absl::OkStatus();
 }
@@ -269,6 +284,20 @@ void AddMaxPoolWithArgmaxAndOthers(OpRegistry& registry) {
       {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
 
   registry.Add(
+      {.name = "MaxPoolGradWithArgmax",
+       .doc =
+           "Computes the gradient of MaxPoolWithArgmax from the indices that "
+           "it has returned.",
+       .inputs = {"input: T", "grad: T", "argmax: Targmax"},
+       .outputs = {"output: T"},
+       .attrs = {"ksize: list(int) >= 4", "strides: list(int) >= 4",
+                 "padding: {'SAME', 'VALID'}",
+                 "include_batch_in_index: bool = false",
+                 "Targmax: {int32, int64}", "T: realnumbertype"},
+       .shape = MaxPoolGradV2Shape},
+      {OnCpu({{"T", kNumbers.dtypes()}, {"Targmax", {DType::kInt64}}})});
+
+  registry.Add(
       {.name = "MaxPoolGradGrad",
        .doc = "Computes the gradient of MaxPoolGrad with respect to its input "
               "grad.",
@@ -308,9 +337,65 @@ void AddAvgPool(OpRegistry& registry) {
        InHostMemory(OnGpu({{"T", kFloats.dtypes()}}), {"orig_input_shape"})});
 }
 
+OpSpec Pool3D(absl::string_view name, absl::string_view doc,
+              std::vector<std::string> inputs, std::string types,
+              ShapeFunction shape) {
+  OpSpec spec;
+  spec.name = std::string(name);
+  spec.doc = doc;
+  spec.inputs = std::move(inputs);
+  spec.outputs = {"output: T"};
+  spec.attrs = {"ksize: list(int) >= 5", "strides: list(int) >= 5",
+                "padding: {'SAME', 'VALID'}",
+                "data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'", std::move(types)};
+  spec.shape = shape;
+  return spec;
+}
+
+void AddMaxPool3D(OpRegistry& registry) {
+  const KernelSignature kernel = ExpensiveOnCpu({{"T", kPooled3D.dtypes()}});
+  registry.Add(
+      Pool3D("MaxPool3D", "Returns the maximum of each window of volumes.",
+             {"input: T"}, "T: {half, bfloat16, float}", AvgPoolShape),
+      {kernel});
+  OpSpec grad =
+      Pool3D("MaxPool3DGrad",
+             "Computes the gradient of MaxPool3D with respect to its input.",
+             {"orig_input: TInput", "orig_output: TInput", "grad: T"},
+             "T: {half, bfloat16, float} = float", MaxPoolGradShape);
+  grad.attrs.push_back("TInput: {half, bfloat16, float} = float");
+  std::vector<KernelSignature> of_one_type;
+  for (const DType type : kPooled3D.dtypes()) {
+    of_one_type.push_back(ExpensiveOnCpu({{"T", {type}}, {"TInput", {type}}}));
+  }
+  registry.Add(std::move(grad), std::move(of_one_type));
+  registry.Add(Pool3D("MaxPool3DGradGrad",
+                      "Computes the gradient of MaxPool3DGrad with respect to "
+                      "its input grad.",
+                      {"orig_input: T", "orig_output: T", "grad: T"},
+                      "T: realnumbertype", MaxPoolGradGradShape),
+               {kernel});
+}
+
+void AddAvgPool3D(OpRegistry& registry) {
+  const KernelSignature kernel = ExpensiveOnCpu({{"T", kPooled3D.dtypes()}});
+  registry.Add(
+      Pool3D("AvgPool3D", "Returns the average of each window of volumes.",
+             {"input: T"}, "T: {half, bfloat16, float, double}", AvgPoolShape),
+      {kernel});
+  registry.Add(
+      Pool3D("AvgPool3DGrad",
+             "Computes the gradient of AvgPool3D with respect to its input.",
+             {"orig_input_shape: int32", "grad: T"},
+             "T: {half, bfloat16, float, double}", AvgPoolGradShape),
+      {kernel});
+}
+
 }  // namespace
 
 void Register(OpRegistry& registry) {
+  AddMaxPool3D(registry);
+  AddAvgPool3D(registry);
   AddMaxPool(registry);
   AddMaxPoolV2(registry);
   AddMaxPoolWithArgmaxAndOthers(registry);

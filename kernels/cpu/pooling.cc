@@ -1,8 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines the kernels of MaxPool, MaxPoolWithArgmax, AvgPool and their
-// gradients. Their inner loop always runs over adjacent channels.
+// Defines the kernels of MaxPool, MaxPoolWithArgmax, AvgPool, MaxPool3D,
+// AvgPool3D and their gradients. Their inner loop always runs over adjacent
+// channels.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -10,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
@@ -27,13 +30,20 @@ namespace {
 struct Plan : PoolingPlan {
   explicit Plan(PoolingPlan plan) : PoolingPlan(std::move(plan)) {}
 
-  int64_t in_size() const { return rows.extent * columns.extent * channels; }
+  int64_t in_size() const {
+    return planes.extent * rows.extent * columns.extent * channels;
+  }
   int64_t out_size() const {
-    return rows.positions * columns.positions * channels;
+    return planes.positions * rows.positions * columns.positions * channels;
   }
   // Returns the offset of an input pixel in its image.
-  int64_t Pixel(int64_t y, int64_t x) const {
-    return (y * columns.extent + x) * channels;
+  int64_t Pixel(int64_t z, int64_t y, int64_t x) const {
+    return ((z * rows.extent + y) * columns.extent + x) * channels;
+  }
+  // Returns true if some pixels may lie in several windows.
+  bool WindowsOverlap() const {
+    return planes.stride < planes.size || rows.stride < rows.size ||
+           columns.stride < columns.size;
   }
   // Returns true if every pixel of an image lies in some window.
   bool WindowsCoverImage() const {
@@ -42,11 +52,12 @@ struct Plan : PoolingPlan {
              (axis.positions - 1) * axis.stride - axis.before + axis.size >=
                  axis.extent;
     };
-    return cover(rows) && cover(columns);
+    return cover(planes) && cover(rows) && cover(columns);
   }
   // Returns about how many nanoseconds one output element takes.
   int64_t cost() const {
-    const int64_t taps = std::min(rows.size, rows.extent) *
+    const int64_t taps = std::min(planes.size, planes.extent) *
+                         std::min(rows.size, rows.extent) *
                          std::min(columns.size, columns.extent);
     return taps / (channels >= 8 ? 4 : 1) + 1;
   }
@@ -54,37 +65,62 @@ struct Plan : PoolingPlan {
 
 // The part of a window that lies inside of the image.
 struct Taps {
-  Taps(const Plan& p, int64_t row, int64_t column)
-      : rows(p.rows.PixelsOf(row)), columns(p.columns.PixelsOf(column)) {}
-  int64_t count() const { return rows.size() * columns.size(); }
-  functors::Range rows, columns;
+  Taps(const Plan& p, int64_t plane, int64_t row, int64_t column)
+      : planes(p.planes.PixelsOf(plane)),
+        rows(p.rows.PixelsOf(row)),
+        columns(p.columns.PixelsOf(column)) {}
+  int64_t count() const { return planes.size() * rows.size() * columns.size(); }
+  // Returns the offset of the first pixel.
+  int64_t First(const Plan& p) const {
+    return p.Pixel(planes.begin, rows.begin, columns.begin);
+  }
+  functors::Range planes, rows, columns;
 };
 
 // Calls `body(pixel)` with the offset of each pixel of a window, in row-major
 // order.
 template <class Body>
 void ForTaps(const Plan& p, const Taps& taps, Body body) {
-  for (int64_t y = taps.rows.begin; y < taps.rows.end; ++y) {
-    for (int64_t x = taps.columns.begin; x < taps.columns.end; ++x) {
-      body(p.Pixel(y, x));
+  for (int64_t z = taps.planes.begin; z < taps.planes.end; ++z) {
+    for (int64_t y = taps.rows.begin; y < taps.rows.end; ++y) {
+      for (int64_t x = taps.columns.begin; x < taps.columns.end; ++x) {
+        body(p.Pixel(z, y, x));
+      }
     }
   }
 }
 
-// Calls `body(image, row, column, output offset)` for every output pixel, in
-// parallel.
+// Calls `body(image, taps, output offset)` for every output pixel, in parallel.
 template <class Body>
 void ForOutputs(WorkQueue& queue, const Plan& p, Body body) {
-  const int64_t rows = p.images * p.rows.positions;
-  ParallelFor(queue, rows, p.columns.positions * p.channels * p.cost(),
+  const int64_t image_rows = p.planes.positions * p.rows.positions;
+  ParallelFor(queue, p.images * image_rows,
+              p.columns.positions * p.channels * p.cost(),
               [&](int64_t begin, int64_t end) {
                 for (int64_t i = begin; i < end; ++i) {
+                  const int64_t row = i % image_rows;
                   for (int64_t x = 0; x < p.columns.positions; ++x) {
-                    body(i / p.rows.positions, i % p.rows.positions, x,
+                    const Taps taps(p, row / p.rows.positions,
+                                    row % p.rows.positions, x);
+                    body(i / image_rows, taps,
                          (i * p.columns.positions + x) * p.channels);
                   }
                 }
               });
+}
+
+// Calls `body(taps, output offset)` for every output pixel of one image.
+template <class Body>
+void ForWindows(const Plan& p, Body body) {
+  int64_t offset = 0;
+  for (int64_t plane = 0; plane < p.planes.positions; ++plane) {
+    for (int64_t row = 0; row < p.rows.positions; ++row) {
+      for (int64_t column = 0; column < p.columns.positions; ++column) {
+        body(Taps(p, plane, row, column), offset);
+        offset += p.channels;
+      }
+    }
+  }
 }
 
 // Calls `body(image)` for every image, in parallel. Only one thread writes to
@@ -122,14 +158,14 @@ class MaxPool final : public Kernel {
     const T* from = input.data<T>().data();
     T* to = output->mutable_data<T>().data();
     ForOutputs(context.compute_queue(), p,
-               [&](int64_t image, int64_t row, int64_t column, int64_t out) {
+               [&](int64_t image, const Taps& taps, int64_t out) {
                  const T* source = from + image * p.in_size();
                  T* best = to + out;
                  // A window that lies wholly in the padding gives the lowest
                  // number, as in TensorFlow.
                  std::fill_n(best, p.channels,
                              std::numeric_limits<T>::lowest());
-                 ForTaps(p, Taps(p, row, column), [&](int64_t pixel) {
+                 ForTaps(p, taps, [&](int64_t pixel) {
                    const T* x = source + pixel;
                    for (int64_t c = 0; c < p.channels; ++c) {
                      best[c] = x[c] > best[c] ? x[c] : best[c];
@@ -181,20 +217,18 @@ class MaxPoolGrad final : public Kernel {
   static void BackpropagateIntegers(const Plan& p, const T* from,
                                     const T* gradients, T* to) {
     std::fill_n(to, p.in_size(), T(0));
-    for (int64_t i = 0; i < p.rows.positions * p.columns.positions * p.channels;
-         ++i) {
-      const int64_t channel = i % p.channels, pixel = i / p.channels;
-      const Taps taps(p, pixel / p.columns.positions,
-                      pixel % p.columns.positions);
-      int64_t best = -1;
-      ForTaps(p, taps, [&](int64_t tap) {
-        tap += channel;
-        if (best < 0 || from[tap] > from[best]) best = tap;
-      });
-      if (best < 0) continue;
-      to[best] = static_cast<T>(static_cast<Wrapping<T>>(to[best]) +
-                                static_cast<Wrapping<T>>(gradients[i]));
-    }
+    ForWindows(p, [&](const Taps& taps, int64_t out) {
+      for (int64_t c = 0; c < p.channels; ++c) {
+        int64_t best = -1;
+        ForTaps(p, taps, [&](int64_t tap) {
+          tap += c;
+          if (best < 0 || from[tap] > from[best]) best = tap;
+        });
+        if (best < 0) continue;
+        to[best] = static_cast<T>(static_cast<Wrapping<T>>(to[best]) +
+                                  static_cast<Wrapping<T>>(gradients[out + c]));
+      }
+    });
   }
 
   // Floats are handled in blocks of kBlock channels, so that the maxima of a
@@ -214,29 +248,22 @@ class MaxPoolGrad final : public Kernel {
 
   static void Backpropagate(const Plan& p, const T* from, const T* gradients,
                             T* to) {
-    const bool overlap =
-        p.rows.stride < p.rows.size || p.columns.stride < p.columns.size;
+    const bool overlap = p.WindowsOverlap();
     if (overlap || !p.WindowsCoverImage()) {
       std::fill_n(to, p.in_size(), T(0));
     }
-    for (int64_t row = 0; row < p.rows.positions; ++row) {
-      for (int64_t column = 0; column < p.columns.positions; ++column) {
-        const Taps taps(p, row, column);
-        for (int64_t c = 0; c < p.channels; c += kBlock) {
-          const int64_t count = std::min(kBlock, p.channels - c);
-          if (count < kBlock || overlap) {
-            AddAtMaxima(p, taps, count, overlap, from + c, gradients + c,
-                        to + c);
-          } else {
-            // This call has a constant count, so the compiler unrolls its
-            // loops.
-            AddAtMaxima(p, taps, kBlock, false, from + c, gradients + c,
-                        to + c);
-          }
+    ForWindows(p, [&](const Taps& taps, int64_t out) {
+      const T* g = gradients + out;
+      for (int64_t c = 0; c < p.channels; c += kBlock) {
+        const int64_t count = std::min(kBlock, p.channels - c);
+        if (count < kBlock || overlap) {
+          AddAtMaxima(p, taps, count, overlap, from + c, g + c, to + c);
+        } else {
+          // This call has a constant count, so the compiler unrolls its loops.
+          AddAtMaxima(p, taps, kBlock, false, from + c, g + c, to + c);
         }
-        gradients += p.channels;
       }
-    }
+    });
   }
 
   // Writes the gradients of one window to its first maxima, and zeros to its
@@ -249,8 +276,7 @@ class MaxPoolGrad final : public Kernel {
                                                  const T* from,
                                                  const T* gradients, T* to) {
     if (taps.count() == 0) return;
-    Block best =
-        Load(from + p.Pixel(taps.rows.begin, taps.columns.begin), count);
+    Block best = Load(from + taps.First(p), count);
     TapBlock where = {};
     TapIndex tap = 0;
     ForTaps(p, taps, [&](int64_t pixel) {
@@ -271,6 +297,45 @@ class MaxPoolGrad final : public Kernel {
     });
   }
 
+  const WindowAttrs attrs_;
+};
+
+// Computes the gradient of MaxPool3D. As in TensorFlow, each element that
+// equals the maximum of its window gets the whole gradient, and so does one
+// that differs from it by less than 0.00001.
+template <class T>
+class MaxPool3DGrad final : public Kernel {
+ public:
+  explicit MaxPool3DGrad(const WindowAttrs& attrs) : attrs_(attrs) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    LEAT_ASSIGN_OR_RETURN(PoolingPlan plan, PlanMaxPoolGrad(attrs_, context));
+    const Plan p(std::move(plan));
+    LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, p.input));
+    if (output->num_elements() == 0) return absl::OkStatus();
+    const T* const inputs = context.input(0).data<T>().data();
+    const T* const maxima = context.input(1).data<T>().data();
+    const T* const gradients = context.input(2).data<T>().data();
+    T* const results = output->mutable_data<T>().data();
+    ForImages(context.compute_queue(), p, [&](int64_t image) {
+      const T* const x = inputs + image * p.in_size();
+      T* const to = results + image * p.in_size();
+      std::fill_n(to, p.in_size(), T(0));
+      ForWindows(p, [&](const Taps& taps, int64_t out) {
+        const T* const y = maxima + image * p.out_size() + out;
+        const T* const g = gradients + image * p.out_size() + out;
+        ForTaps(p, taps, [&](int64_t pixel) {
+          for (int64_t c = 0; c < p.channels; ++c) {
+            const bool is_maximum = std::abs(x[pixel + c] - y[c]) < T(1e-5);
+            to[pixel + c] += is_maximum ? g[c] : T(0);
+          }
+        });
+      });
+    });
+    return absl::OkStatus();
+  }
+
+ private:
   const WindowAttrs attrs_;
 };
 
@@ -312,27 +377,62 @@ class MaxPoolWithArgmax final : public Kernel {
   template <class Index>
   void Find(WorkQueue& queue, const Plan& p, const T* input, T* output,
             Index* argmax) const {
-    ForOutputs(queue, p,
-               [&](int64_t image, int64_t row, int64_t column, int64_t out) {
-                 const T* source = input + image * p.in_size();
-                 const int64_t base = include_batch_ ? image * p.in_size() : 0;
-                 const Taps taps(p, row, column);
-                 for (int64_t c = 0; c < p.channels; ++c) {
-                   const int64_t best = FirstMaximum(p, taps, source + c) + c;
-                   output[out + c] = source[best];
-                   argmax[out + c] = static_cast<Index>(base + best);
-                 }
-               });
+    ForOutputs(queue, p, [&](int64_t image, const Taps& taps, int64_t out) {
+      const T* source = input + image * p.in_size();
+      const int64_t base = include_batch_ ? image * p.in_size() : 0;
+      for (int64_t c = 0; c < p.channels; ++c) {
+        const int64_t best = FirstMaximum(p, taps, source + c) + c;
+        output[out + c] = source[best];
+        argmax[out + c] = static_cast<Index>(base + best);
+      }
+    });
   }
 
   // Returns the offset of the first greatest element of a window. An element
   // that is NaN counts only if it is the first one, as in TensorFlow.
   static int64_t FirstMaximum(const Plan& p, const Taps& taps, const T* x) {
-    int64_t best = p.Pixel(taps.rows.begin, taps.columns.begin);
+    int64_t best = taps.First(p);
     ForTaps(p, taps, [&](int64_t pixel) {
       if (x[pixel] > x[best]) best = pixel;
     });
     return best;
+  }
+
+  const WindowAttrs attrs_;
+  const bool include_batch_;
+};
+
+// Adds each gradient to the element that `argmax` names.
+template <class T>
+class MaxPoolGradWithArgmax final : public Kernel {
+ public:
+  MaxPoolGradWithArgmax(const WindowAttrs& attrs, bool include_batch)
+      : attrs_(attrs), include_batch_(include_batch) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    LEAT_ASSIGN_OR_RETURN(PoolingPlan plan,
+                          PlanMaxPoolGradWithArgmax(attrs_, context));
+    const Plan p(std::move(plan));
+    LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, p.input));
+    const absl::Span<T> to = output->mutable_data<T>();
+    std::fill(to.begin(), to.end(), T(0));
+    const auto grad = context.input(1).data<T>();
+    const auto argmax = context.input(2).data<int64_t>();
+    using N = Ring<T>;
+    const auto size = static_cast<int64_t>(to.size());
+    for (size_t i = 0; i < grad.size(); ++i) {
+      const int64_t image = static_cast<int64_t>(i) / p.out_size();
+      const int64_t base = include_batch_ ? 0 : image * p.in_size();
+      const int64_t index = argmax[i];
+      if (index < -base || index >= size - base) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("Invalid output gradient index: ", index,
+                         ", the input has ", size, " elements"));
+      }
+      T& sum = to[static_cast<size_t>(base + index)];
+      sum = static_cast<T>(static_cast<N>(sum) + static_cast<N>(grad[i]));
+    }
+    return absl::OkStatus();
   }
 
   const WindowAttrs attrs_;
@@ -357,8 +457,7 @@ class MaxPoolGradGrad final : public Kernel {
     const T* grad = context.input(2).data<T>().data();
     T* to = output->mutable_data<T>().data();
     ForOutputs(context.compute_queue(), p,
-               [&](int64_t image, int64_t row, int64_t column, int64_t out) {
-                 const Taps taps(p, row, column);
+               [&](int64_t image, const Taps& taps, int64_t out) {
                  const int64_t base = image * p.in_size();
                  for (int64_t c = 0; c < p.channels; ++c) {
                    to[out + c] = AtMaximum(p, taps, x + base + c,
@@ -373,11 +472,12 @@ class MaxPoolGradGrad final : public Kernel {
   // that equals `maximum`, and 0 if there is none.
   static T AtMaximum(const Plan& p, const Taps& taps, const T* x, const T* grad,
                      T maximum) {
-    for (int64_t row = taps.rows.begin; row < taps.rows.end; ++row) {
-      for (int64_t column = taps.columns.begin; column < taps.columns.end;
-           ++column) {
-        const int64_t pixel = p.Pixel(row, column);
-        if (x[pixel] == maximum) return grad[pixel];
+    for (int64_t z = taps.planes.begin; z < taps.planes.end; ++z) {
+      for (int64_t y = taps.rows.begin; y < taps.rows.end; ++y) {
+        for (int64_t i = taps.columns.begin; i < taps.columns.end; ++i) {
+          const int64_t pixel = p.Pixel(z, y, i);
+          if (x[pixel] == maximum) return grad[pixel];
+        }
       }
     }
     return T(0);
@@ -402,11 +502,10 @@ class AvgPool final : public Kernel {
     const T* from = input.data<T>().data();
     T* to = output->mutable_data<T>().data();
     ForOutputs(context.compute_queue(), p,
-               [&](int64_t image, int64_t row, int64_t column, int64_t out) {
+               [&](int64_t image, const Taps& taps, int64_t out) {
                  const T* source = from + image * p.in_size();
                  T* sum = to + out;
                  std::fill_n(sum, p.channels, T(0));
-                 const Taps taps(p, row, column);
                  ForTaps(p, taps, [&](int64_t pixel) {
                    const T* x = source + pixel;
                    for (int64_t c = 0; c < p.channels; ++c) sum[c] += x[c];
@@ -444,19 +543,15 @@ class AvgPoolGrad final : public Kernel {
  private:
   static void Backpropagate(const Plan& p, const T* gradients, T* to) {
     std::fill_n(to, p.in_size(), T(0));
-    for (int64_t row = 0; row < p.rows.positions; ++row) {
-      for (int64_t column = 0; column < p.columns.positions; ++column) {
-        const Taps taps(p, row, column);
-        const T* g =
-            gradients + (row * p.columns.positions + column) * p.channels;
-        const T share = T(1) / static_cast<T>(taps.count());
-        ForTaps(p, taps, [&](int64_t pixel) {
-          for (int64_t c = 0; c < p.channels; ++c) {
-            to[pixel + c] += g[c] * share;
-          }
-        });
-      }
-    }
+    ForWindows(p, [&](const Taps& taps, int64_t out) {
+      const T* g = gradients + out;
+      const T share = T(1) / static_cast<T>(taps.count());
+      ForTaps(p, taps, [&](int64_t pixel) {
+        for (int64_t c = 0; c < p.channels; ++c) {
+          to[pixel + c] += g[c] * share;
+        }
+      });
+    });
   }
 
   const WindowAttrs attrs_;
@@ -465,6 +560,8 @@ class AvgPoolGrad final : public Kernel {
 // These are the types that MaxPool and its gradient handle without conversion.
 // 16-bit floats are converted to float.
 inline constexpr auto kExact = kFloat32And64 + kInts;
+// Volumes are pooled as float only.
+inline constexpr DTypeList<float> kFloatOnly;
 
 template <class T>
 using PlainMaxPoolGrad = MaxPoolGrad<T, false>;
@@ -483,11 +580,12 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakePooling(const NodeDef& node) {
   });
 }
 
-absl::StatusOr<std::unique_ptr<Kernel>> MakeMaxPoolWithArgmax(
-    const NodeDef& node) {
+// Makes a kernel of indices of maxima.
+template <template <class> class K>
+absl::StatusOr<std::unique_ptr<Kernel>> MakeWithArgmax(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("T"));
   if (IsHalfOrBfloat16(dtype)) {
-    return ThroughFloat(node, &MakeMaxPoolWithArgmax);
+    return ThroughFloat(node, &MakeWithArgmax<K>);
   }
   LEAT_ASSIGN_OR_RETURN(WindowAttrs attrs, WindowAttrs::Create(node));
   LEAT_ASSIGN_OR_RETURN(
@@ -495,7 +593,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeMaxPoolWithArgmax(
       node.attrs.GetOr<bool>("include_batch_in_index", false));
   return MakeForType(node, "T", kExact, [&](auto type) {
     using T = typename decltype(type)::type;
-    return std::make_unique<MaxPoolWithArgmax<T>>(attrs, include_batch);
+    return std::make_unique<K<T>>(attrs, include_batch);
   });
 }
 
@@ -505,12 +603,20 @@ void Register(KernelRegistry& registry) {
   registry.Add("MaxPool", kCpu, &MakePooling<MaxPool, kExact>);
   registry.Add("MaxPoolV2", kCpu, &MakePooling<MaxPool, kExact>);
   registry.Add("MaxPoolGradV2", kCpu, &MakePooling<PlainMaxPoolGrad, kExact>);
-  registry.Add("MaxPoolWithArgmax", kCpu, &MakeMaxPoolWithArgmax);
+  registry.Add("MaxPoolWithArgmax", kCpu, &MakeWithArgmax<MaxPoolWithArgmax>);
+  registry.Add("MaxPoolGradWithArgmax", kCpu,
+               &MakeWithArgmax<MaxPoolGradWithArgmax>);
   registry.Add("MaxPoolGradGrad", kCpu, &MakePooling<MaxPoolGradGrad, kExact>);
   registry.Add("MaxPoolGrad", kCpu, &MakePooling<PlainMaxPoolGrad, kExact>);
   registry.Add("_LeatMaxPoolReluGrad", kCpu, &MakePooling<MaxPoolReluGrad>);
   registry.Add("AvgPool", kCpu, &MakePooling<AvgPool>);
   registry.Add("AvgPoolGrad", kCpu, &MakePooling<AvgPoolGrad>);
+  registry.Add("MaxPool3D", kCpu, &MakePooling<MaxPool, kFloatOnly>);
+  registry.Add("MaxPool3DGrad", kCpu, &MakePooling<MaxPool3DGrad, kFloatOnly>);
+  registry.Add("MaxPool3DGradGrad", kCpu,
+               &MakePooling<MaxPoolGradGrad, kFloatOnly>);
+  registry.Add("AvgPool3D", kCpu, &MakePooling<AvgPool, kFloatOnly>);
+  registry.Add("AvgPool3DGrad", kCpu, &MakePooling<AvgPoolGrad, kFloatOnly>);
 }
 
 }  // namespace leat::kernels::cpu::pooling

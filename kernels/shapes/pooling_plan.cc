@@ -35,6 +35,9 @@ absl::StatusOr<PoolingPlan> PlanPooling(const WindowAttrs& attrs,
   LEAT_ASSIGN_OR_RETURN(ImageShape image, ToImageShape(attrs, input, what));
   PoolingPlan plan;
   plan.input = input;
+  if (attrs.axes.has_depth()) {
+    LEAT_ASSIGN_OR_RETURN(plan.planes, PlaceAxis(image.depth, attrs.depth));
+  }
   LEAT_ASSIGN_OR_RETURN(plan.rows, PlaceAxis(image.height, attrs.height));
   LEAT_ASSIGN_OR_RETURN(plan.columns, PlaceAxis(image.width, attrs.width));
   plan.images = image.batch;
@@ -44,6 +47,7 @@ absl::StatusOr<PoolingPlan> PlanPooling(const WindowAttrs& attrs,
                           CheckedMultiply(image.batch, image.channels));
     plan.channels = 1;
   }
+  image.depth = plan.planes.positions;
   image.height = plan.rows.positions;
   image.width = plan.columns.positions;
   LEAT_ASSIGN_OR_RETURN(plan.output, FromImageShape(attrs, image));
@@ -81,13 +85,25 @@ absl::StatusOr<PoolingPlan> PlanMaxPoolGradGrad(const WindowAttrs& attrs,
   return plan;
 }
 
+absl::StatusOr<PoolingPlan> PlanMaxPoolGradWithArgmax(
+    const WindowAttrs& attrs, const KernelContext& context) {
+  LEAT_ASSIGN_OR_RETURN(PoolingPlan plan,
+                        PlanPooling(attrs, context.input(0).shape(), "input"));
+  LEAT_RETURN_IF_ERROR(
+      CheckShape("grad", context.input(1).shape(), plan.output));
+  LEAT_RETURN_IF_ERROR(
+      CheckShape("argmax", context.input(2).shape(), plan.output));
+  return plan;
+}
+
 absl::StatusOr<PoolingPlan> PlanAvgPoolGrad(const WindowAttrs& attrs,
                                             const KernelContext& context) {
   const Tensor& sizes = context.input(0);
-  if (!sizes.shape().IsVector() || sizes.dim(0) != 4) {
+  const int rank = attrs.axes.rank();
+  if (!sizes.shape().IsVector() || sizes.dim(0) != rank) {
     return absl::InvalidArgumentError(
-        absl::StrCat("out_backprop must be 1-dimensional and 4 elements, got ",
-                     sizes.shape().DebugString()));
+        absl::StrCat("out_backprop must be 1-dimensional and ", rank,
+                     " elements, got ", sizes.shape().DebugString()));
   }
   LEAT_ASSIGN_OR_RETURN(const Shape input, GetShape(sizes, "orig_input_shape"));
   LEAT_ASSIGN_OR_RETURN(PoolingPlan plan,

@@ -16,10 +16,12 @@
 
 namespace leat::kernels {
 
-// Holds the sizes of one pooling, in NHWC layout. An NCHW tensor counts as
-// batch x channels images with one channel each. Is a value type.
+// Holds the sizes of one pooling, in NHWC or NDHWC layout. An NCHW tensor
+// counts as batch x channels images with one channel each. Images have one
+// plane, volumes have several. Is a value type.
 struct PoolingPlan {
   int64_t images = 0, channels = 0;
+  functors::WindowAxis planes = {.extent = 1, .positions = 1};
   functors::WindowAxis rows = {}, columns = {};
   Shape input = {}, output = {};
 };
@@ -30,17 +32,22 @@ absl::StatusOr<PoolingPlan> PlanPooling(const WindowAttrs& attrs,
                                         const Shape& input,
                                         absl::string_view what);
 
-// Plans MaxPoolGrad, whose inputs are orig_input, orig_output and grad.
+// Plans MaxPoolGrad or MaxPool3DGrad, whose inputs are orig_input, orig_output
+// and grad.
 absl::StatusOr<PoolingPlan> PlanMaxPoolGrad(const WindowAttrs& attrs,
                                             const KernelContext& context);
 
-// Plans MaxPoolGradGrad, whose inputs are orig_input, orig_output and grad,
-// which has the shape of orig_input.
+// Plans MaxPoolGradGrad or MaxPool3DGradGrad, whose inputs are orig_input,
+// orig_output and grad, which has the shape of orig_input.
 absl::StatusOr<PoolingPlan> PlanMaxPoolGradGrad(const WindowAttrs& attrs,
                                                 const KernelContext& context);
 
-// Plans AvgPoolGrad, whose inputs are orig_input_shape and grad.
-// orig_input_shape is in host memory.
+// Plans MaxPoolGradWithArgmax, whose inputs are input, grad and argmax.
+absl::StatusOr<PoolingPlan> PlanMaxPoolGradWithArgmax(
+    const WindowAttrs& attrs, const KernelContext& context);
+
+// Plans AvgPoolGrad or AvgPool3DGrad, whose inputs are orig_input_shape and
+// grad. orig_input_shape is in host memory.
 absl::StatusOr<PoolingPlan> PlanAvgPoolGrad(const WindowAttrs& attrs,
                                             const KernelContext& context);
 

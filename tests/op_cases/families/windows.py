@@ -124,6 +124,12 @@ def pooling(case, dtype, row):
     for index in (tf.int32, tf.int64):
         case("MaxPoolWithArgmax", f"{name} {index.name}", x, Targmax=index,
              include_batch_in_index=index == tf.int32, **attrs)
+    for batch in (False, True):
+        argmax = tf.raw_ops.MaxPoolWithArgmax(
+            input=x, Targmax=tf.int64, include_batch_in_index=batch, **attrs).argmax.numpy()
+        case("MaxPoolGradWithArgmax", f"{name} {batch}", x,
+             (np.arange(argmax.size) % 7 + 1).astype(dtype).reshape(argmax.shape), argmax,
+             include_batch_in_index=batch, tolerance=1e-2, **attrs)
     v2 = (i32(*attrs["ksize"]), i32(*attrs["strides"]))
     if dtype not in (np.uint32, np.uint64):
         case("MaxPoolV2", name, x, *v2, padding=padding)
@@ -162,6 +168,17 @@ def pooling_mistakes(case):
     case(op, "empty window", x, text="", ksize=[1, 0, 2, 1], strides=two, **valid)
     case(op, "no stride", x, text="", ksize=two, strides=[1, 0, 1, 1], **valid)
     case(op, "five sizes", x, text="", ksize=two + [1], strides=two, **valid)
+    op, g, places = "MaxPoolGradWithArgmax", y + 1, np.zeros(y.shape, np.int64)
+    case(op, "no images", x[:0], y[:0], places[:0], **attrs)
+    case(op, "index in another image", x, g,
+         places + np.array([41, -3], np.int64).reshape(2, 1, 1, 1), **attrs)
+    for name, a, b, c, text in [
+            ("other gradient", x, g[:1], places, "Expected grad shape to be [2,2,2,2], but got [1,2,2,2]"),
+            ("other indices", x, g, places[:1], "Expected argmax shape to be [2,2,2,2], but got [1,2,2,2]"),
+            ("rank", x[0], g, places, ""), ("rank of the gradient", x, g[0], places, "")]:
+        case(op, name, a, b, c, text=text, **attrs)
+    case(op, "window over images", x, g, places, text="", ksize=[2, 2, 2, 1], strides=two, **valid)
+    case(op, "no stride", x, g, places, text="", ksize=two, strides=[1, 0, 1, 1], **valid)
     w = i32(*two)
     case("MaxPoolV2", "no images", x[:0], w, w, **valid)
     for name, k, s in [("window over images", i32(2, 2, 2, 1), w), ("three sizes", w[:3], w),

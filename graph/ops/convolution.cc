@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines Conv2D, DepthwiseConv2dNative and the ops of their gradients. Also
-// defines _FusedConv2D, which the fusion pass makes from a Conv2D.
+// Defines Conv2D, Conv3D, DepthwiseConv2dNative and the ops of their gradients.
+// Also defines _FusedConv2D, which the fusion pass makes from a Conv2D.
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,14 +16,15 @@
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
 
-namespace leat::ops::conv2d {
+namespace leat::ops::convolution {
 namespace {
 
 constexpr int64_t kUnknown = PartialShape::kUnknown;
 
-struct Conv2DAttrs {
+struct ConvolutionAttrs {
   ImageAxes axes = {};
-  Window height = {};  // `size` is set later, from the filter
+  Window depth = {};  // `size` is set later, from the filter
+  Window height = {};
   Window width = {};
 };
 
@@ -39,7 +40,8 @@ absl::Status CheckLength(absl::string_view attr,
 absl::Status CheckPerAxis(absl::string_view attr,
                           absl::Span<const int64_t> values,
                           const ImageAxes& axes) {
-  LEAT_RETURN_IF_ERROR(CheckLength(attr, values, 4));
+  LEAT_RETURN_IF_ERROR(
+      CheckLength(attr, values, static_cast<size_t>(axes.rank())));
   for (const int64_t value : values) {
     if (value < 1) {
       return absl::InvalidArgumentError(
@@ -55,7 +57,7 @@ absl::Status CheckPerAxis(absl::string_view attr,
 }
 
 absl::Status SetExplicitPadding(absl::Span<const int64_t> paddings,
-                                Conv2DAttrs& attrs) {
+                                ConvolutionAttrs& attrs) {
   LEAT_RETURN_IF_ERROR(CheckLength("explicit_paddings", paddings, 8));
   for (const int64_t padding : paddings) {
     if (padding < 0) {
@@ -81,7 +83,7 @@ absl::Status SetExplicitPadding(absl::Span<const int64_t> paddings,
   return absl::OkStatus();
 }
 
-absl::StatusOr<Conv2DAttrs> ReadAttrs(const InferenceContext& context) {
+absl::StatusOr<ConvolutionAttrs> ReadAttrs(const InferenceContext& context) {
   using Ints = std::vector<int64_t>;
   LEAT_ASSIGN_OR_RETURN(const std::string format,
                         context.Attr<std::string>("data_format"));
@@ -90,9 +92,9 @@ absl::StatusOr<Conv2DAttrs> ReadAttrs(const InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const Ints strides, context.Attr<Ints>("strides"));
   LEAT_ASSIGN_OR_RETURN(const Ints dilations, context.Attr<Ints>("dilations"));
   LEAT_ASSIGN_OR_RETURN(const Ints paddings,
-                        context.Attr<Ints>("explicit_paddings"));
+                        context.attrs().GetOr<Ints>("explicit_paddings", {}));
   LEAT_ASSIGN_OR_RETURN(const Padding padding, ParsePadding(padding_name));
-  Conv2DAttrs attrs;
+  ConvolutionAttrs attrs;
   LEAT_ASSIGN_OR_RETURN(attrs.axes, ParseImageAxes(format));
   LEAT_RETURN_IF_ERROR(CheckPerAxis("strides", strides, attrs.axes));
   LEAT_RETURN_IF_ERROR(CheckPerAxis("dilations", dilations, attrs.axes));
@@ -103,6 +105,7 @@ absl::StatusOr<Conv2DAttrs> ReadAttrs(const InferenceContext& context) {
   };
   set(attrs.height, attrs.axes.height);
   set(attrs.width, attrs.axes.width);
+  if (attrs.axes.has_depth()) set(attrs.depth, attrs.axes.depth);
   if (padding == Padding::kExplicit) {
     LEAT_RETURN_IF_ERROR(SetExplicitPadding(paddings, attrs));
   } else if (!paddings.empty()) {
@@ -143,28 +146,34 @@ absl::Status CheckChannels(int64_t input, int64_t filter, int64_t output) {
       ") is not a multiple of the number of groups (", groups, ")"));
 }
 
-// Gives output 0 the shape of the images that a convolution of `input` with
-// `filter` makes. They have `channels` channels.
+// Gives output 0 the shape of the images or volumes that a convolution of
+// `input` with `filter` makes. They have `channels` channels.
 absl::Status SetConvolved(const PartialShape& input, const PartialShape& filter,
-                          int64_t channels, const Conv2DAttrs& attrs,
+                          int64_t channels, const ConvolutionAttrs& attrs,
                           InferenceContext& context) {
   const ImageAxes& axes = attrs.axes;
-  Dims dims(4);
+  Dims dims(static_cast<size_t>(axes.rank()));
   dims[static_cast<size_t>(axes.batch)] = input.dim(axes.batch);
   dims[static_cast<size_t>(axes.channel)] = channels;
+  const int height = axes.has_depth() ? 1 : 0;  // the filter's axis
+  if (axes.has_depth()) {
+    LEAT_ASSIGN_OR_RETURN(
+        dims[static_cast<size_t>(axes.depth)],
+        OutputExtent(input.dim(axes.depth), filter.dim(0), attrs.depth));
+  }
   LEAT_ASSIGN_OR_RETURN(
       dims[static_cast<size_t>(axes.height)],
-      OutputExtent(input.dim(axes.height), filter.dim(0), attrs.height));
+      OutputExtent(input.dim(axes.height), filter.dim(height), attrs.height));
   LEAT_ASSIGN_OR_RETURN(
       dims[static_cast<size_t>(axes.width)],
-      OutputExtent(input.dim(axes.width), filter.dim(1), attrs.width));
+      OutputExtent(input.dim(axes.width), filter.dim(height + 1), attrs.width));
   return SetOutput(dims, context);
 }
 
 absl::Status Conv2DShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const PartialShape input, context.WithRank(0, 4));
   LEAT_ASSIGN_OR_RETURN(const PartialShape filter, context.WithRank(1, 4));
-  LEAT_ASSIGN_OR_RETURN(const Conv2DAttrs attrs, ReadAttrs(context));
+  LEAT_ASSIGN_OR_RETURN(const ConvolutionAttrs attrs, ReadAttrs(context));
   LEAT_RETURN_IF_ERROR(CheckChannels(input.dim(attrs.axes.channel),
                                      filter.dim(2), filter.dim(3)));
   return SetConvolved(input, filter, filter.dim(3), attrs, context);
@@ -175,7 +184,7 @@ absl::Status Conv2DShape(InferenceContext& context) {
 absl::Status DepthwiseShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const PartialShape input, context.WithRank(0, 4));
   LEAT_ASSIGN_OR_RETURN(const PartialShape filter, context.WithRank(1, 4));
-  LEAT_ASSIGN_OR_RETURN(const Conv2DAttrs attrs, ReadAttrs(context));
+  LEAT_ASSIGN_OR_RETURN(const ConvolutionAttrs attrs, ReadAttrs(context));
   LEAT_ASSIGN_OR_RETURN(
       const int64_t in_channels,
       MergeExtents(input.dim(attrs.axes.channel), filter.dim(2)));
@@ -184,16 +193,26 @@ absl::Status DepthwiseShape(InferenceContext& context) {
   return SetConvolved(input, filter, channels, attrs, context);
 }
 
+absl::Status Conv3DShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const PartialShape input, context.WithRank(0, 5));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape filter, context.WithRank(1, 5));
+  LEAT_ASSIGN_OR_RETURN(const ConvolutionAttrs attrs, ReadAttrs(context));
+  LEAT_RETURN_IF_ERROR(
+      MergeExtents(input.dim(attrs.axes.channel), filter.dim(3)).status());
+  return SetConvolved(input, filter, filter.dim(4), attrs, context);
+}
+
 // Gives output 0 the shape that input `sizes` holds. Checks that this shape,
-// input `other` and the gradient in input 2 have rank 4.
+// input `other` and the gradient in input 2 have the rank of images or volumes.
 absl::Status BackpropShape(InferenceContext& context, int sizes, int other) {
-  LEAT_RETURN_IF_ERROR(ReadAttrs(context).status());
-  LEAT_RETURN_IF_ERROR(context.WithRank(other, 4).status());
-  LEAT_RETURN_IF_ERROR(context.WithRank(2, 4).status());
+  LEAT_ASSIGN_OR_RETURN(const ConvolutionAttrs attrs, ReadAttrs(context));
+  const int rank = attrs.axes.rank();
+  LEAT_RETURN_IF_ERROR(context.WithRank(other, rank).status());
+  LEAT_RETURN_IF_ERROR(context.WithRank(2, rank).status());
   LEAT_ASSIGN_OR_RETURN(const PartialShape described,
                         ShapeInput(context, sizes));
   LEAT_ASSIGN_OR_RETURN(PartialShape shape,
-                        Merge(described, PartialShape::UnknownOfRank(4)));
+                        Merge(described, PartialShape::UnknownOfRank(rank)));
   context.set_output(0, std::move(shape));
   return absl::OkStatus();
 }
@@ -203,7 +222,7 @@ absl::Status Conv2DBackpropInputShape(InferenceContext& context) {
   if (sizes.dim(0) != 2) return BackpropShape(context, 0, 1);
   // `input_sizes` has the spatial extents only. The batch extent comes from the
   // gradient, and the channel extent comes from the filter.
-  LEAT_ASSIGN_OR_RETURN(const Conv2DAttrs attrs, ReadAttrs(context));
+  LEAT_ASSIGN_OR_RETURN(const ConvolutionAttrs attrs, ReadAttrs(context));
   LEAT_ASSIGN_OR_RETURN(const PartialShape filter, context.WithRank(1, 4));
   LEAT_ASSIGN_OR_RETURN(const PartialShape gradient, context.WithRank(2, 4));
   LEAT_ASSIGN_OR_RETURN(const PartialShape spatial, ShapeInput(context, 0));
@@ -215,11 +234,13 @@ absl::Status Conv2DBackpropInputShape(InferenceContext& context) {
   return SetOutput(dims, context);
 }
 
-absl::Status Conv2DBackpropFilterShape(InferenceContext& context) {
+// Is for Conv2D, Conv3D and DepthwiseConv2dNative.
+absl::Status BackpropFilterShape(InferenceContext& context) {
   return BackpropShape(context, 1, 0);
 }
 
-absl::Status DepthwiseBackpropInputShape(InferenceContext& context) {
+// Is for Conv3D and DepthwiseConv2dNative.
+absl::Status BackpropInputShape(InferenceContext& context) {
   return BackpropShape(context, 0, 1);
 }
 
@@ -251,15 +272,50 @@ void AddDepthwise(OpRegistry& registry) {
                 "Computes the gradient of DepthwiseConv2dNative with respect "
                 "to its input.",
                 {"input_sizes: int32", "filter: T", "out_backprop: T"},
-                DepthwiseBackpropInputShape),
+                BackpropInputShape),
       {ExpensiveOnCpu({{"T", kFloats.dtypes()}})});
   registry.Add(
       Depthwise("DepthwiseConv2dNativeBackpropFilter",
                 "Computes the gradient of DepthwiseConv2dNative with respect "
                 "to its filter.",
                 {"input: T", "filter_sizes: int32", "out_backprop: T"},
-                Conv2DBackpropFilterShape),
+                BackpropFilterShape),
       {ExpensiveOnCpu({{"T", kFloats.dtypes()}})});
+}
+
+OpSpec Conv3D(absl::string_view name, absl::string_view doc,
+              std::vector<std::string> inputs, ShapeFunction shape) {
+  OpSpec spec;
+  spec.name = std::string(name);
+  spec.doc = doc;
+  spec.inputs = std::move(inputs);
+  spec.outputs = {"output: T"};
+  spec.attrs = {"T: {half, bfloat16, float, double}", "strides: list(int) >= 5",
+                "padding: {'SAME', 'VALID'}",
+                "data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'",
+                "dilations: list(int) = [1, 1, 1, 1, 1]"};
+  spec.shape = shape;
+  return spec;
+}
+
+void AddConv3D(OpRegistry& registry) {
+  const KernelSignature kernel = ExpensiveOnCpu({{"T", kFloats.dtypes()}});
+  registry.Add(Conv3D("Conv3D", "Convolves a batch of volumes with a filter.",
+                      {"input: T", "filter: T"}, Conv3DShape),
+               {kernel});
+  OpSpec backprop_input =
+      Conv3D("Conv3DBackpropInputV2",
+             "Computes the gradient of Conv3D with respect to its input.",
+             {"input_sizes: Tshape", "filter: T", "out_backprop: T"},
+             BackpropInputShape);
+  backprop_input.attrs.push_back("Tshape: {int32, int64} = int32");
+  registry.Add(std::move(backprop_input), {kernel});
+  registry.Add(
+      Conv3D("Conv3DBackpropFilterV2",
+             "Computes the gradient of Conv3D with respect to its filter.",
+             {"input: T", "filter_sizes: int32", "out_backprop: T"},
+             BackpropFilterShape),
+      {kernel});
 }
 
 void AddFusedConv2D(OpRegistry& registry) {
@@ -289,6 +345,7 @@ void AddFusedConv2D(OpRegistry& registry) {
 void Register(OpRegistry& registry) {
   AddFusedConv2D(registry);
   AddDepthwise(registry);
+  AddConv3D(registry);
 
   registry.Add(
       {.name = "Conv2D",
@@ -331,9 +388,9 @@ void Register(OpRegistry& registry) {
                  "explicit_paddings: list(int) = []",
                  "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
                  "dilations: list(int) = [1, 1, 1, 1]"},
-       .shape = Conv2DBackpropFilterShape},
+       .shape = BackpropFilterShape},
       {ExpensiveOnCpu({{"T", kFloats.dtypes()}}),
        InHostMemory(OnGpu({{"T", kFloats.dtypes()}}), {"filter_sizes"})});
 }
 
-}  // namespace leat::ops::conv2d
+}  // namespace leat::ops::convolution

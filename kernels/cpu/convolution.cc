@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines the kernels of Conv2D, _FusedConv2D, DepthwiseConv2dNative and the
-// gradients of Conv2D and DepthwiseConv2dNative. oneDNN computes floats; plain
-// loops compute doubles and int32.
+// Defines the kernels of Conv2D, Conv3D, _FusedConv2D, DepthwiseConv2dNative
+// and the gradients of Conv2D, Conv3D and DepthwiseConv2dNative. oneDNN
+// computes floats; plain loops compute doubles and int32.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -20,39 +20,56 @@
 #include "leat/kernels/through_float.h"
 #include "leat/kernels/window_attrs.h"
 
-namespace leat::kernels::cpu::conv2d {
+namespace leat::kernels::cpu::convolution {
 namespace {
 
 constexpr auto kTypes = kFloat32And64 + DTypeList<int32_t>();
 
-// The strides of an activation, in elements: from one image, channel, row and
-// column to the next.
+// The strides of an activation, in elements: from one image, channel, plane,
+// row and column to the next.
 struct Layout {
-  Layout(bool channels_first, int64_t channels, int64_t height, int64_t width)
-      : image(channels * height * width),
-        channel(channels_first ? height * width : 1),
+  Layout(bool channels_first, int64_t channels, int64_t depth, int64_t height,
+         int64_t width)
+      : image(channels * depth * height * width),
+        channel(channels_first ? depth * height * width : 1),
+        plane(height * width * (channels_first ? 1 : channels)),
         row(channels_first ? width : width * channels),
         column(channels_first ? 1 : channels) {}
-  int64_t image, channel, row, column;
+  int64_t image, channel, plane, row, column;
 };
 
-// Calls `body(input offset, output offset)` for every pair of pixels that the
-// filter's tap (y, x) connects in image n. An offset is the position of the
-// pixel's first channel.
+Layout InputLayout(const ConvolutionShape& s) {
+  return Layout(s.channels_first, s.in_channels, s.in_depth, s.in_height,
+                s.in_width);
+}
+Layout OutputLayout(const ConvolutionShape& s) {
+  return Layout(s.channels_first, s.out_channels, s.out_depth, s.out_height,
+                s.out_width);
+}
+
+// Calls `body(input offset, output offset)` for every pair of pixels that tap
+// number `tap` of the filter connects in image n. An offset is the position of
+// the pixel's first channel.
 template <class Body>
-void ForTap(const ConvolutionShape& s, int64_t n, int64_t y, int64_t x,
-            Body body) {
-  const Layout in(s.channels_first, s.in_channels, s.in_height, s.in_width);
-  const Layout out(s.channels_first, s.out_channels, s.out_height, s.out_width);
-  for (int64_t oy = 0; oy < s.out_height; ++oy) {
-    const int64_t iy = oy * s.stride_height - s.pad_top + y * s.dilation_height;
-    if (iy < 0 || iy >= s.in_height) continue;
-    for (int64_t ox = 0; ox < s.out_width; ++ox) {
-      const int64_t ix =
-          ox * s.stride_width - s.pad_left + x * s.dilation_width;
-      if (ix < 0 || ix >= s.in_width) continue;
-      body(n * in.image + iy * in.row + ix * in.column,
-           n * out.image + oy * out.row + ox * out.column);
+void ForTap(const ConvolutionShape& s, int64_t n, int64_t tap, Body body) {
+  const Layout in = InputLayout(s), out = OutputLayout(s);
+  const int64_t x = tap % s.filter_width * s.dilation_width - s.pad_left;
+  const int64_t y =
+      tap / s.filter_width % s.filter_height * s.dilation_height - s.pad_top;
+  const int64_t z =
+      tap / (s.filter_width * s.filter_height) * s.dilation_depth - s.pad_front;
+  for (int64_t oz = 0; oz < s.out_depth; ++oz) {
+    const int64_t iz = oz * s.stride_depth + z;
+    if (iz < 0 || iz >= s.in_depth) continue;
+    for (int64_t oy = 0; oy < s.out_height; ++oy) {
+      const int64_t iy = oy * s.stride_height + y;
+      if (iy < 0 || iy >= s.in_height) continue;
+      for (int64_t ox = 0; ox < s.out_width; ++ox) {
+        const int64_t ix = ox * s.stride_width + x;
+        if (ix < 0 || ix >= s.in_width) continue;
+        body(n * in.image + iz * in.plane + iy * in.row + ix * in.column,
+             n * out.image + oz * out.plane + oy * out.row + ox * out.column);
+      }
     }
   }
 }
@@ -77,16 +94,14 @@ enum class Direction { kForward, kBackwardInput, kBackwardFilter };
 // `direction` says which of the three tensors is the result. The result starts
 // as zeros.
 template <class T, Direction direction>
-void PlainTap(const ConvolutionShape& s, int64_t n, int64_t y, int64_t x,
-              T* input, T* filter, T* output) {
-  const Layout in(s.channels_first, s.in_channels, s.in_height, s.in_width);
-  const Layout out(s.channels_first, s.out_channels, s.out_height, s.out_width);
-  T* tap = filter + (y * s.filter_width + x) * (s.in_channels / s.groups) *
-                        s.out_channels;
-  ForTap(s, n, y, x, [&](int64_t in_at, int64_t out_at) {
+void PlainTap(const ConvolutionShape& s, int64_t n, int64_t tap, T* input,
+              T* filter, T* output) {
+  const Layout in = InputLayout(s), out = OutputLayout(s);
+  T* weights = filter + tap * (s.in_channels / s.groups) * s.out_channels;
+  ForTap(s, n, tap, [&](int64_t in_at, int64_t out_at) {
     ForChannels(s, [&](int64_t i, int64_t o, int64_t f) {
       T& a = input[in_at + i * in.channel];
-      T& b = tap[f];
+      T& b = weights[f];
       T& c = output[out_at + o * out.channel];
       if constexpr (direction == Direction::kForward) c += a * b;
       if constexpr (direction == Direction::kBackwardInput) a += b * c;
@@ -99,15 +114,14 @@ void PlainTap(const ConvolutionShape& s, int64_t n, int64_t y, int64_t x,
 template <class T, Direction direction>
 void PlainConvolution(WorkQueue& queue, const ConvolutionShape& s, T* input,
                       T* filter, T* output) {
-  const int64_t taps = s.filter_height * s.filter_width;
+  const int64_t taps = s.taps();
   const int64_t pairs =
-      s.out_height * s.out_width * (s.in_channels / s.groups) * s.out_channels;
+      s.out_pixels() * (s.in_channels / s.groups) * s.out_channels;
   if constexpr (direction == Direction::kBackwardFilter) {
     ParallelFor(queue, taps, pairs * s.batch, [&](int64_t begin, int64_t end) {
       for (int64_t t = begin; t < end; ++t) {
         for (int64_t n = 0; n < s.batch; ++n) {
-          PlainTap<T, direction>(s, n, t / s.filter_width, t % s.filter_width,
-                                 input, filter, output);
+          PlainTap<T, direction>(s, n, t, input, filter, output);
         }
       }
     });
@@ -115,8 +129,7 @@ void PlainConvolution(WorkQueue& queue, const ConvolutionShape& s, T* input,
     ParallelFor(queue, s.batch, pairs * taps, [&](int64_t begin, int64_t end) {
       for (int64_t n = begin; n < end; ++n) {
         for (int64_t t = 0; t < taps; ++t) {
-          PlainTap<T, direction>(s, n, t / s.filter_width, t % s.filter_width,
-                                 input, filter, output);
+          PlainTap<T, direction>(s, n, t, input, filter, output);
         }
       }
     });
@@ -319,6 +332,10 @@ void Register(KernelRegistry& registry) {
                &MakeConvolution<BackwardFilter>);
   registry.Add("Conv2DBackpropInput", kCpu, &MakeConvolution<BackwardInput>);
   registry.Add("Conv2DBackpropFilter", kCpu, &MakeConvolution<BackwardFilter>);
+  registry.Add("Conv3D", kCpu, &MakeConvolution<Forward>);
+  registry.Add("Conv3DBackpropInputV2", kCpu, &MakeConvolution<BackwardInput>);
+  registry.Add("Conv3DBackpropFilterV2", kCpu,
+               &MakeConvolution<BackwardFilter>);
 }
 
-}  // namespace leat::kernels::cpu::conv2d
+}  // namespace leat::kernels::cpu::convolution

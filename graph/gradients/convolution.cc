@@ -2,7 +2,7 @@
 #include "leat/graph/autodiff/gradient_shapes.h"
 #include "leat/graph/ops.h"
 
-namespace leat::gradients::conv2d {
+namespace leat::gradients::convolution {
 namespace {
 
 void Conv2DGrad(GradientContext& c) {
@@ -55,11 +55,63 @@ void Conv2DBackpropInputGrad(GradientContext& c) {
   }
 }
 
+// Holds the attrs that Conv3D and the ops of its gradients share.
+struct Conv3DAttrs {
+  explicit Conv3DAttrs(GradientContext& c)
+      : strides(c.attr<std::vector<int64_t>>("strides")),
+        dilations(c.attr<std::vector<int64_t>>("dilations")),
+        padding(c.attr<std::string>("padding")),
+        data_format(c.attr<std::string>("data_format")) {}
+
+  Output Forward(Output input, Output filter) const {
+    return op::Conv3D(input, filter, strides, padding,
+                      {.data_format = data_format, .dilations = dilations});
+  }
+  Output ForInput(Output input, Output filter, Output dy) const {
+    return op::Conv3DBackpropInputV2(
+        ShapeOf(input), filter, dy, strides, padding,
+        {.data_format = data_format, .dilations = dilations});
+  }
+  Output ForFilter(Output input, Output filter, Output dy) const {
+    return op::Conv3DBackpropFilterV2(
+        input, ShapeOf(filter), dy, strides, padding,
+        {.data_format = data_format, .dilations = dilations});
+  }
+
+  std::vector<int64_t> strides, dilations;
+  std::string padding, data_format;
+};
+
+void Conv3DGrad(GradientContext& c) {
+  const Conv3DAttrs attrs(c);
+  const Output x = c.input(0), filter = c.input(1);
+  if (c.needs(0)) c.set(0, attrs.ForInput(x, filter, c.grad()));
+  if (c.needs(1)) c.set(1, attrs.ForFilter(x, filter, c.grad()));
+}
+
+// Transposed convolutions of volumes are trained this way.
+void Conv3DBackpropInputGrad(GradientContext& c) {
+  const Conv3DAttrs attrs(c);
+  const Output dy = c.grad();
+  if (c.needs(1)) c.set(1, attrs.ForFilter(dy, c.input(1), c.input(2)));
+  if (c.needs(2)) c.set(2, attrs.Forward(dy, c.input(1)));
+}
+
+void Conv3DBackpropFilterGrad(GradientContext& c) {
+  const Conv3DAttrs attrs(c);
+  const Output dy = c.grad();
+  if (c.needs(0)) c.set(0, attrs.ForInput(c.input(0), dy, c.input(2)));
+  if (c.needs(2)) c.set(2, attrs.Forward(c.input(0), dy));
+}
+
 }  // namespace
 
 void Register(GradientRegistry& registry) {
   registry.Add("Conv2D", Conv2DGrad);
   registry.Add("Conv2DBackpropInput", Conv2DBackpropInputGrad);
+  registry.Add("Conv3D", Conv3DGrad);
+  registry.Add("Conv3DBackpropInputV2", Conv3DBackpropInputGrad);
+  registry.Add("Conv3DBackpropFilterV2", Conv3DBackpropFilterGrad);
 }
 
-}  // namespace leat::gradients::conv2d
+}  // namespace leat::gradients::convolution
