@@ -43,8 +43,21 @@ void GatherGrad(GradientContext& c) {
                 params.shape()));
 }
 
-// If shape inference knows the shape of the handle's variable, adds the shape
-// as a constant. Otherwise adds a node that computes the shape.
+// Returns what shape inference knows of the shape of the variable whose handle
+// is input 0.
+PartialShape KnownVariableShape(const GradientContext& c) {
+  const InferredOutput* known = c.builder().inferred(c.input(0).endpoint());
+  if (known == nullptr || !known->handle.has_value()) return PartialShape();
+  return known->handle->shape;
+}
+
+// If the shape of the variable is known, adds it as a constant. Otherwise adds
+// a node that computes the shape.
+Output VariableShape(const GradientContext& c, const PartialShape& known) {
+  return known.IsFullyKnown() ? IntVector(c.builder(), known.dims(), "Shape")
+                              : op::VariableShape(c.input(0));
+}
+
 void ResourceGatherGrad(GradientContext& c) {
   if (!c.needs(0)) return;
   if (c.attr<int64_t>("batch_dims") != 0) {
@@ -54,16 +67,9 @@ void ResourceGatherGrad(GradientContext& c) {
                                 "the gradient is not implemented")),
                             SourceLocation{});
   }
-  const Output handle = c.input(0);
-  const InferredOutput* known = c.builder().inferred(handle.endpoint());
-  PartialShape params;
-  if (known != nullptr && known->handle.has_value()) {
-    params = known->handle->shape;
-  }
-  const Output shape = params.IsFullyKnown()
-                           ? IntVector(c.builder(), params.dims(), "Shape")
-                           : op::VariableShape(handle);
-  c.set(0, Rows(c.builder(), c.grad(), c.input(1), shape, params));
+  const PartialShape params = KnownVariableShape(c);
+  c.set(0, Rows(c.builder(), c.grad(), c.input(1), VariableShape(c, params),
+                params));
 }
 
 Output Flat(Output x) { return op::Reshape(x, MinusOne()); }
@@ -149,6 +155,27 @@ void GatherNdGrad(GradientContext& c) {
   c.set(0, op::ScatterNd(indices, dy, ShapeOf(params, indices.dtype())));
 }
 
+// The gradient consists of rows if each row of the indices is one number.
+void ResourceGatherNdGrad(GradientContext& c) {
+  if (!c.needs(0)) return;
+  const PartialShape known = KnownVariableShape(c);
+  const Output shape = VariableShape(c, known);
+  Output indices = c.input(1);
+  const PartialShape of_indices = indices.shape();
+  if (of_indices.rank_known() && of_indices.rank() == 2 &&
+      of_indices.dim(1) == 1) {
+    return c.set(
+        0, Rows(c.builder(), c.grad(),
+                op::Squeeze(indices, {.squeeze_dims = {-1}}), shape, known));
+  }
+  Output dy = c.grad();
+  if (!of_indices.rank_known() || of_indices.rank() == 1) {
+    indices = op::ExpandDims(indices, 0);
+    dy = op::ExpandDims(dy, 0);
+  }
+  c.set(0, op::ScatterNd(indices, dy, op::Cast(shape, indices.dtype())));
+}
+
 void ScatterNdGrad(GradientContext& c) {
   if (c.needs(1)) c.set(1, op::GatherNd(c.grad(), c.input(0)));
 }
@@ -160,6 +187,7 @@ void Register(GradientRegistry& registry) {
   registry.Add("GatherV2", GatherV2Grad);
   registry.Add("GatherNd", GatherNdGrad);
   registry.Add("ResourceGather", ResourceGatherGrad);
+  registry.Add("ResourceGatherNd", ResourceGatherNdGrad);
   registry.Add("ScatterNd", ScatterNdGrad);
 }
 

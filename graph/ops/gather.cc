@@ -98,8 +98,8 @@ absl::Status GatherV2Shape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-absl::Status GatherNdShape(InferenceContext& context) {
-  const PartialShape& params = context.input(0);
+absl::Status GatherNdShapeOf(const PartialShape& params,
+                             InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const PartialShape indices,
                         context.WithRankAtLeast(1, 1));
   const int64_t depth = ExtentOf(indices, -1);
@@ -118,6 +118,22 @@ absl::Status GatherNdShape(InferenceContext& context) {
                         Subshape(params, static_cast<int>(depth))));
   context.set_output(0, std::move(shape));
   return absl::OkStatus();
+}
+
+absl::Status GatherNdShape(InferenceContext& context) {
+  return GatherNdShapeOf(context.input(0), context);
+}
+
+absl::Status ResourceGatherNdShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const DType dtype, context.Attr<DType>("dtype"));
+  const HandleShape* handle = context.input_handle(0);
+  if (handle == nullptr) return GatherNdShapeOf(PartialShape(), context);
+  if (handle->dtype != DType::kInvalid && handle->dtype != dtype) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Trying to access a variable with wrong dtype. Expected ",
+                     Name(handle->dtype), " got ", Name(dtype)));
+  }
+  return GatherNdShapeOf(handle->shape, context);
 }
 
 // Returns the signature of a kernel that gathers elements of tensors on a GPU.
@@ -162,6 +178,17 @@ void Register(OpRegistry& registry) {
                 .shape = GatherNdShape},
                {OnCpu({{"Tparams", WithStoredTypes(kMovable)}}), GatherOnGpu(),
                 HostOnGpu({{"Tparams", {DType::kInt32}}})});
+
+  registry.Add(
+      {.name = "ResourceGatherNd",
+       .doc = "Gathers elements or slices of the variable of a handle, "
+              "at the given coordinates.",
+       .inputs = {"resource: resource", "indices: Tindices"},
+       .outputs = {"output: dtype"},
+       .attrs = {"dtype: type", "Tindices: {int32, int64}"},
+       .stateful = true,
+       .shape = ResourceGatherNdShape},
+      {NotFoldable(OnCpu({{"dtype", WithStoredTypes(kMovable)}}))});
 }
 
 }  // namespace leat::ops::gather

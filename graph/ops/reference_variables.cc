@@ -3,6 +3,7 @@
 // Defines the variables with reference semantics, and the ops that update them.
 // The output of VariableV2 is a reference to the tensor of the variable.
 #include <utility>
+#include <vector>
 
 #include "leat/core/dtype_list.h"
 #include "leat/core/gpu_dtype_list.h"
@@ -188,9 +189,47 @@ void AddScatterAddAndOthers(OpRegistry& registry) {
                 HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
+// Adds an op like ScatterAdd. `types` lists the types of the attr T.
+void AddScatter(OpRegistry& registry, const char* name, const char* doc,
+                const char* types, std::vector<DType> dtypes) {
+  registry.Add({.name = name,
+                .doc = doc,
+                .inputs = {"ref: Ref(T)", "indices: Tindices", "updates: T"},
+                .outputs = {"output_ref: Ref(T)"},
+                .attrs = {types, "Tindices: {int32, int64}",
+                          "use_locking: bool = false"},
+                .shape = ScatterUpdateShape},
+               {NotFoldable(OnCpu({{"T", std::move(dtypes)}}))});
+}
+
+void AddScatterMulAndOthers(OpRegistry& registry) {
+  constexpr auto kCompared = kFloats + kIndices;
+  const char* const compared =
+      "T: {half, bfloat16, float, double, int32, int64}";
+  AddScatter(
+      registry, "ScatterMul",
+      "Multiplies the rows at indices of the variable behind a reference "
+      "by updates.",
+      "T: numbertype", kNumbersAndComplexes.dtypes());
+  AddScatter(
+      registry, "ScatterDiv",
+      "Divides the rows at indices of the variable behind a reference by "
+      "updates.",
+      "T: numbertype", kNumbersAndComplexes.dtypes());
+  AddScatter(registry, "ScatterMin",
+             "Takes the minimum of updates and rows of the variable behind a "
+             "reference.",
+             compared, kCompared.dtypes());
+  AddScatter(registry, "ScatterMax",
+             "Takes the maximum of updates and rows of the variable behind a "
+             "reference.",
+             compared, kCompared.dtypes());
+}
+
 }  // namespace
 
 void Register(OpRegistry& registry) {
+  AddScatterMulAndOthers(registry);
   AddVariableAndOthers(registry);
   AddIsVariableInitializedAndOthers(registry);
   AddScatterAddAndOthers(registry);

@@ -2,6 +2,8 @@
 //
 // Defines ScatterNd, which adds updates to a tensor of zeros at given indices,
 // and TensorScatterUpdate and so on, which combine them with another tensor.
+// ScatterNdUpdate, ResourceScatterNdUpdate and so on combine them with a
+// variable.
 #include <utility>
 #include <vector>
 
@@ -105,10 +107,109 @@ void AddTensorScatters(OpRegistry& registry) {
                    "{int32, int64}", kNumbers.dtypes());
 }
 
+// Returns the shape of the variable that the handle in input 0 names.
+PartialShape ShapeOfHandle(const InferenceContext& context) {
+  const HandleShape* handle = context.input_handle(0);
+  return handle == nullptr ? PartialShape() : handle->shape;
+}
+
+// Is the shape function of ops that update the variable behind a reference, or
+// the one that a handle names.
+absl::Status ScatterVariableShape(InferenceContext& context) {
+  const bool is_reference = context.num_outputs() > 0;
+  PartialShape variable =
+      is_reference ? context.input(0) : ShapeOfHandle(context);
+  LEAT_ASSIGN_OR_RETURN(const PartialShape indices,
+                        context.WithRankAtLeast(1, 1));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape updates,
+                        context.WithRankAtLeast(2, 1));
+  LEAT_ASSIGN_OR_RETURN(const int64_t size, ElementCount(variable));
+  LEAT_ASSIGN_OR_RETURN(const int64_t wanted, ElementCount(updates));
+  if (size == 0 && wanted > 0) {
+    return absl::InvalidArgumentError(
+        "Indices and updates specified for empty input");
+  }
+  LEAT_RETURN_IF_ERROR(CheckUpdates(indices, updates, variable));
+  if (is_reference) context.set_output(0, std::move(variable));
+  return absl::OkStatus();
+}
+
+// Adds the ops ScatterNd + `what` and ResourceScatterNd + `what`. `doc` and
+// `resource_doc` describe them. The variable has elements of `types`, or of
+// `resource_types` if it has a handle.
+void AddVariableScatter(OpRegistry& registry, absl::string_view what,
+                        absl::string_view doc, absl::string_view resource_doc,
+                        std::vector<DType> types,
+                        std::vector<DType> resource_types) {
+  const bool is_update = what == "Update";
+  OpSpec spec;
+  spec.name = absl::StrCat("ScatterNd", what);
+  spec.doc = doc;
+  spec.inputs = {"ref: Ref(T)", "indices: Tindices", "updates: T"};
+  spec.outputs = {"output_ref: Ref(T)"};
+  spec.attrs = {
+      is_update ? "T: type" : "T: numbertype", "Tindices: {int32, int64}",
+      is_update ? "use_locking: bool = true" : "use_locking: bool = false"};
+  spec.shape = ScatterVariableShape;
+  registry.Add(spec, {NotFoldable(OnCpu({{"T", std::move(types)}}))});
+  spec.name = absl::StrCat("ResourceScatterNd", what);
+  spec.doc = resource_doc;
+  spec.inputs[0] = "ref: resource";
+  spec.outputs = {};
+  spec.attrs = {"T: type", "Tindices: {int32, int64}",
+                "use_locking: bool = true"};
+  spec.stateful = true;
+  registry.Add(std::move(spec),
+               {NotFoldable(OnCpu({{"T", std::move(resource_types)}}))});
+}
+
+void AddVariableScatters(OpRegistry& registry) {
+  const auto moved = WithStoredTypes(kPlain + kStringOnly);
+  const auto sums = kNumbersAndComplexes.dtypes();
+  const auto sums_and_bools = (kNumbersAndComplexes + kBoolOnly).dtypes();
+  const auto numbers = kNumbers.dtypes();
+  AddVariableScatter(
+      registry, "Update",
+      "Replaces parts of the variable behind a reference, at the "
+      "coordinates in indices.",
+      "Replaces parts of the variable of a handle, at the "
+      "coordinates in indices.",
+      moved, moved);
+  AddVariableScatter(
+      registry, "Add",
+      "Adds updates to parts of the variable behind a reference, "
+      "at coordinates.",
+      "Adds updates to parts of the variable of a handle, at "
+      "coordinates.",
+      sums, sums_and_bools);
+  AddVariableScatter(
+      registry, "Sub",
+      "Subtracts updates from parts of the variable behind a "
+      "reference, at coordinates.",
+      "Subtracts updates from parts of the variable of a handle, "
+      "at coordinates.",
+      sums, sums_and_bools);
+  AddVariableScatter(
+      registry, "Max",
+      "Takes the maximum of updates and parts of the variable "
+      "behind a reference.",
+      "Takes the maximum of updates and parts of the variable of "
+      "a handle.",
+      numbers, numbers);
+  AddVariableScatter(
+      registry, "Min",
+      "Takes the minimum of updates and parts of the variable "
+      "behind a reference.",
+      "Takes the minimum of updates and parts of the variable of "
+      "a handle.",
+      numbers, numbers);
+}
+
 }  // namespace
 
 void Register(OpRegistry& registry) {
   AddTensorScatters(registry);
+  AddVariableScatters(registry);
   registry.Add(
       {.name = "ScatterNd",
        .doc =

@@ -100,9 +100,39 @@ absl::Status StridedSliceGradShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
+// The value is broadcast to the slice when the op runs.
+absl::Status StridedSliceAssignShape(InferenceContext& context) {
+  LEAT_RETURN_IF_ERROR(CheckIndexShapes(context, 1));
+  if (context.num_outputs() > 0) context.set_output(0, context.input(0));
+  return absl::OkStatus();
+}
+
+void AddAssign(OpRegistry& registry) {
+  OpSpec spec = {
+      .name = "StridedSliceAssign",
+      .doc = "Sets a slice of the variable behind a reference to a value.",
+      .inputs = {"ref: Ref(T)", "begin: Index", "end: Index", "strides: Index",
+                 "value: T"},
+      .outputs = {"output_ref: Ref(T)"},
+      .attrs = {"T: type", "Index: {int32, int64}", "begin_mask: int = 0",
+                "end_mask: int = 0", "ellipsis_mask: int = 0",
+                "new_axis_mask: int = 0", "shrink_axis_mask: int = 0"},
+      .shape = StridedSliceAssignShape};
+  const KernelSignature kernel =
+      NotFoldable(OnCpu({{"T", WithStoredTypes(kMovable)}}));
+  registry.Add(spec, {kernel});
+  spec.name = "ResourceStridedSliceAssign";
+  spec.doc = "Sets a slice of the variable of a handle to a value.";
+  spec.inputs[0] = "ref: resource";
+  spec.outputs = {};
+  spec.stateful = true;
+  registry.Add(std::move(spec), {kernel});
+}
+
 }  // namespace
 
 void Register(OpRegistry& registry) {
+  AddAssign(registry);
   registry.Add(
       {.name = "StridedSlice",
        .doc = "Takes the elements from begin to end, without end, by steps of "

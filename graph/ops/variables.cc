@@ -4,6 +4,7 @@
 // handle, and the ops that read and update the variable that a handle names.
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
@@ -261,9 +262,42 @@ void AddResourceGatherAndOthers(OpRegistry& registry) {
        HostOnGpu({{"dtype", {DType::kInt32}}})});
 }
 
+// Adds an op like ResourceScatterAdd.
+void AddScatter(OpRegistry& registry, const char* name, const char* doc,
+                std::vector<DType> dtypes) {
+  registry.Add(
+      {.name = name,
+       .doc = doc,
+       .inputs = {"resource: resource", "indices: Tindices", "updates: dtype"},
+       .attrs = {"dtype: numbertype", "Tindices: {int32, int64}"},
+       .stateful = true,
+       .shape = ResourceScatterShape},
+      {NotFoldable(OnCpu({{"dtype", std::move(dtypes)}}))});
+}
+
+void AddResourceScatterMulAndOthers(OpRegistry& registry) {
+  AddScatter(registry, "ResourceScatterMul",
+             "Multiplies the rows at indices of the variable of a handle by "
+             "updates.",
+             kNumbersAndComplexes.dtypes());
+  AddScatter(registry, "ResourceScatterDiv",
+             "Divides the rows at indices of the variable of a handle by "
+             "updates.",
+             kNumbersAndComplexes.dtypes());
+  AddScatter(
+      registry, "ResourceScatterMin",
+      "Takes the minimum of updates and rows of the variable of a handle.",
+      kNumbers.dtypes());
+  AddScatter(
+      registry, "ResourceScatterMax",
+      "Takes the maximum of updates and rows of the variable of a handle.",
+      kNumbers.dtypes());
+}
+
 }  // namespace
 
 void Register(OpRegistry& registry) {
+  AddResourceScatterMulAndOthers(registry);
   AddVarHandleOpAndOthers(registry);
   AddDestroyResourceOpAndOthers(registry);
   AddResourceGatherAndOthers(registry);

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines the kernels of StridedSlice and StridedSliceGrad. The gradient has
-// values at the elements that the slice took, and zeros everywhere else.
+// Defines the kernels of StridedSlice, StridedSliceGrad, StridedSliceAssign and
+// ResourceStridedSliceAssign. The gradient has values at the elements that the
+// slice took, and zeros everywhere else.
 #include <memory>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "leat/kernels/element_copy.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/variable_elements.h"
 
 namespace leat::kernels::any::strided_slice {
 namespace {
@@ -159,6 +161,54 @@ class StridedSliceGrad final : public Kernel {
   const StridedSliceMasks masks_;
 };
 
+// Sets the elements of a variable that a slice takes. The value is broadcast to
+// the shape of the slice. E is the class of the elements, or the
+// PlainElement<8> of pointers to them.
+template <class E>
+class StridedSliceAssign final : public Kernel {
+ public:
+  StridedSliceAssign(StridedSliceMasks masks, DType dtype)
+      : masks_(masks), dtype_(dtype) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    return UpdateElements(context, dtype_, /*i=*/4,
+                          [&](const Tensor& value, Tensor& target) {
+                            return Assign(context, value, target);
+                          });
+  }
+
+ private:
+  absl::Status Assign(KernelContext& context, const Tensor& value,
+                      Tensor& target) const {
+    LEAT_ASSIGN_OR_RETURN(const Plan plan,
+                          GetPlan(context, 1, target.shape(), masks_));
+    LEAT_ASSIGN_OR_RETURN(const BroadcastPlan<1> source,
+                          PlanValue(value.shape(), plan.result));
+    if (plan.box.num_elements() == 0) return absl::OkStatus();
+    LEAT_ASSIGN_OR_RETURN(Tensor stretched, context.AllocateTemporary(
+                                                target.dtype(), plan.result));
+    CopyFromStrided(context.compute_queue(), source, Elements<E>(value),
+                    MutableElements<E>(stretched));
+    int64_t offset;
+    const BroadcastPlan<1> taken = TakenElements(plan, target.shape(), offset);
+    CopyToStrided(context.compute_queue(), taken, Elements<E>(stretched),
+                  MutableElements<E>(target) + offset);
+    return absl::OkStatus();
+  }
+
+  static absl::StatusOr<BroadcastPlan<1>> PlanValue(const Shape& value,
+                                                    const Shape& slice) {
+    auto plan = PlanBroadcastTo(value, slice);
+    if (plan.ok()) return plan;
+    return absl::InvalidArgumentError(
+        absl::StrCat("Cannot broadcast input shape ", value.DebugString(),
+                     " into final shape ", slice.DebugString()));
+  }
+
+  const StridedSliceMasks masks_;
+  const DType dtype_;
+};
+
 absl::StatusOr<std::unique_ptr<Kernel>> MakeSlice(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(const StridedSliceMasks masks,
                         ReadStridedSliceMasks(node.attrs));
@@ -176,9 +226,26 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeGrad(const NodeDef& node) {
   });
 }
 
+absl::StatusOr<std::unique_ptr<Kernel>> MakeAssign(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(const StridedSliceMasks masks,
+                        ReadStridedSliceMasks(node.attrs));
+  LEAT_ASSIGN_OR_RETURN(const DType dtype, node.attrs.Get<DType>("T"));
+  std::unique_ptr<Kernel> kernel;
+  const DType moved = kObjects.Contains(dtype) ? kPointer : dtype;
+  if (!VisitPlainElement(moved, [&](auto tag) {
+        using E = typename decltype(tag)::type;
+        kernel = std::make_unique<StridedSliceAssign<E>>(masks, dtype);
+      })) {
+    return UnsupportedType(node, "T", dtype);
+  }
+  return kernel;
+}
+
 }  // namespace
 
 void Register(KernelRegistry& registry) {
+  registry.Add("StridedSliceAssign", kCpu, &MakeAssign);
+  registry.Add("ResourceStridedSliceAssign", kCpu, &MakeAssign);
   registry.AddForAllDevices("StridedSlice", &MakeSlice);
   registry.AddForAllDevices("StridedSliceGrad", &MakeGrad);
 }

@@ -1,10 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines the kernels of Gather, GatherV2 and GatherNd, which copy the rows
-// that a tensor of indices names. The indices may come from anywhere, so each
-// is checked.
+// Defines the kernels of Gather, GatherV2, GatherNd and ResourceGatherNd, which
+// copy the rows that a tensor of indices names. The indices may come from
+// anywhere, so each is checked.
 #include <atomic>
 #include <memory>
+#include <utility>
 
 #include "leat/core/status_macros.h"
 #include "leat/kernels/element_copy.h"
@@ -13,6 +14,8 @@
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/kernels/shapes/gather_plan.h"
+#include "leat/kernels/variable.h"
+#include "leat/kernels/variable_access.h"
 
 namespace leat::kernels::cpu::gather {
 namespace {
@@ -136,25 +139,80 @@ absl::Status GatherPoints(WorkQueue& queue, const Tensor& params,
                     point, params.shape().dims());
 }
 
+// Returns what the indices in input 1 gather from `params`, a tensor with
+// elements E.
+template <class E>
+absl::StatusOr<Tensor> GatherNdFrom(KernelContext& context,
+                                    const Tensor& params) {
+  LEAT_ASSIGN_OR_RETURN(const Tensor indices, InputIndices(context, 1));
+  LEAT_ASSIGN_OR_RETURN(const GatherNdPlan plan,
+                        PlanGatherNd(params.shape(), indices.shape()));
+  LEAT_ASSIGN_OR_RETURN(Tensor output,
+                        context.AllocateTemporary(params.dtype(), plan.output));
+  if (plan.output.num_elements() == 0) return output;
+  E* to = MutableElements<E>(output);
+  const absl::Status status =
+      indices.dtype() == DType::kInt32
+          ? GatherPoints<E, int32_t>(context.compute_queue(), params, indices,
+                                     plan.rows, plan.inner, to)
+          : GatherPoints<E, int64_t>(context.compute_queue(), params, indices,
+                                     plan.rows, plan.inner, to);
+  if (!status.ok()) return status;
+  return output;
+}
+
 template <class E>
 class GatherNd final : public Kernel {
  public:
   absl::Status Compute(KernelContext& context) const final {
-    const Tensor& params = context.input(0);
-    LEAT_ASSIGN_OR_RETURN(const Tensor indices, InputIndices(context, 1));
-    LEAT_ASSIGN_OR_RETURN(const GatherNdPlan plan,
-                          PlanGatherNd(params.shape(), indices.shape()));
-    LEAT_ASSIGN_OR_RETURN(Tensor * output,
-                          context.AllocateOutput(0, plan.output));
-    if (plan.output.num_elements() == 0) return absl::OkStatus();
-    E* to = MutableElements<E>(*output);
-    return indices.dtype() == DType::kInt32
-               ? GatherPoints<E, int32_t>(context.compute_queue(), params,
-                                          indices, plan.rows, plan.inner, to)
-               : GatherPoints<E, int64_t>(context.compute_queue(), params,
-                                          indices, plan.rows, plan.inner, to);
+    LEAT_ASSIGN_OR_RETURN(Tensor output,
+                          GatherNdFrom<E>(context, context.input(0)));
+    context.set_output(0, std::move(output));
+    return absl::OkStatus();
   }
 };
+
+// E is the class of the elements, or the PlainElement<8> of pointers to them.
+template <class E>
+class ResourceGatherNd final : public Kernel {
+ public:
+  explicit ResourceGatherNd(DType dtype) : dtype_(dtype) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    LEAT_ASSIGN_OR_RETURN(std::shared_ptr<Variable> variable,
+                          GetVariable(context, 0, dtype_));
+    return variable->WithValue([&](const Tensor& params) -> absl::Status {
+      Tensor output;
+      if (IsPlainBytes(dtype_)) {
+        LEAT_ASSIGN_OR_RETURN(output, GatherNdFrom<E>(context, params));
+      } else {
+        LEAT_ASSIGN_OR_RETURN(const Tensor from, PointersTo(params, context));
+        LEAT_ASSIGN_OR_RETURN(const Tensor pointers,
+                              GatherNdFrom<E>(context, from));
+        LEAT_ASSIGN_OR_RETURN(output, CopyPointees(pointers, dtype_, context));
+      }
+      context.set_output(0, std::move(output));
+      return absl::OkStatus();
+    });
+  }
+
+ private:
+  const DType dtype_;
+};
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeResourceGatherNd(
+    const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(const DType dtype, node.attrs.Get<DType>("dtype"));
+  std::unique_ptr<Kernel> kernel;
+  const DType moved = kObjects.Contains(dtype) ? kPointer : dtype;
+  if (!VisitPlainElement(moved, [&](auto tag) {
+        using E = typename decltype(tag)::type;
+        kernel = std::make_unique<ResourceGatherNd<E>>(dtype);
+      })) {
+    return UnsupportedType(node, "dtype", dtype);
+  }
+  return kernel;
+}
 
 }  // namespace
 
@@ -162,6 +220,7 @@ void Register(KernelRegistry& registry) {
   registry.Add("Gather", kCpu, &MakeAnyElementKernel<Gather, kAttrTparams>);
   registry.Add("GatherV2", kCpu, &MakeGatherV2);
   registry.Add("GatherNd", kCpu, &MakeAnyElementKernel<GatherNd, kAttrTparams>);
+  registry.Add("ResourceGatherNd", kCpu, &MakeResourceGatherNd);
 }
 
 }  // namespace leat::kernels::cpu::gather

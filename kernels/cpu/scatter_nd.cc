@@ -13,6 +13,7 @@
 #include "leat/core/held_bytes.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
+#include "leat/kernels/cpu/scatter_ops.h"
 #include "leat/kernels/element_copy.h"
 #include "leat/kernels/elementwise.h"
 #include "leat/kernels/indices/index_errors.h"
@@ -130,68 +131,6 @@ class ScatterNd final : public Kernel {
   }
 };
 
-// Returns where each row of the updates goes: the position of its first element
-// in a tensor of shape `shape`. Returns INVALID_ARGUMENT for an index out of
-// range. REQUIRES: the tensor has elements.
-template <class Index>
-absl::StatusOr<Tensor> TargetsOf(KernelContext& context, const Tensor& indices,
-                                 const Shape& shape, int64_t rows) {
-  LEAT_ASSIGN_OR_RETURN(Tensor targets,
-                        context.AllocateTemporary(DType::kInt64, Shape{rows}));
-  const auto target = targets.mutable_data<int64_t>();
-  const int64_t depth = indices.dim(indices.rank() - 1);
-  const Dims strides = shape.Strides();
-  const Index* index = indices.data<Index>().data();
-  for (int64_t row = 0; row < rows; ++row, index += depth) {
-    target[row] = 0;
-    for (int64_t d = 0; d < depth; ++d) {
-      const auto i = static_cast<int64_t>(index[d]);
-      if (i < 0 || i >= shape.dim(static_cast<int>(d))) {
-        return IndexError(IndexRule::kTarget, {rows}, row,
-                          Dims(index, index + depth), shape.dims());
-      }
-      target[row] += i * strides[d];
-    }
-  }
-  return targets;
-}
-
-// These functions of an element and its update return the new element.
-struct Update {
-  template <class E>
-  static E Do(const E&, const E& update) {
-    return update;
-  }
-};
-struct Add {
-  template <class T>
-  static T Do(T old, T update) {
-    using N = Ring<Wide<T>>;
-    return static_cast<T>(static_cast<N>(old) + static_cast<N>(update));
-  }
-};
-struct Subtract {
-  template <class T>
-  static T Do(T old, T update) {
-    using N = Ring<Wide<T>>;
-    return static_cast<T>(static_cast<N>(old) - static_cast<N>(update));
-  }
-};
-struct Maximum {
-  template <class T>
-  static T Do(T old, T update) {
-    return static_cast<Wide<T>>(old) < static_cast<Wide<T>>(update) ? update
-                                                                    : old;
-  }
-};
-struct Minimum {
-  template <class T>
-  static T Do(T old, T update) {
-    return static_cast<Wide<T>>(update) < static_cast<Wide<T>>(old) ? update
-                                                                    : old;
-  }
-};
-
 // Combines parts of input 0 with updates. T is the type of the elements, or
 // their PlainElement if they are only moved.
 template <class Op, class T>
@@ -206,13 +145,8 @@ class TensorScatter final : public Kernel {
       context.set_output(0, input);
       return absl::OkStatus();
     }
-    const int64_t depth = indices.dim(indices.rank() - 1);
-    const int64_t rows = indices.num_elements() / depth;
-    LEAT_ASSIGN_OR_RETURN(
-        const Tensor targets,
-        indices.dtype() == DType::kInt32
-            ? TargetsOf<int32_t>(context, indices, input.shape(), rows)
-            : TargetsOf<int64_t>(context, indices, input.shape(), rows));
+    LEAT_ASSIGN_OR_RETURN(const Tensor targets,
+                          TargetsOf(context, indices, input.shape()));
     LEAT_ASSIGN_OR_RETURN(Tensor * output,
                           context.ForwardOrAllocate({0}, 0, input.shape()));
     const T* const old = Elements<T>(input);
@@ -223,27 +157,8 @@ class TensorScatter final : public Kernel {
                     CopyElements(old + begin, end - begin, to + begin);
                   });
     }
-    Combine(context.compute_queue(), targets.data<int64_t>(),
-            updates.num_elements() / rows, Elements<T>(updates), to);
+    CombineSlices<Op>(context.compute_queue(), targets, updates, to);
     return absl::OkStatus();
-  }
-
- private:
-  // Combines rows of `width` elements. Each chunk owns a range of columns, so
-  // that updates of the same row keep their order.
-  static void Combine(WorkQueue& queue, absl::Span<const int64_t> targets,
-                      int64_t width, const T* updates, T* to) {
-    const auto rows = static_cast<int64_t>(targets.size());
-    ParallelFor(queue, width, /*cost_per_item=*/rows,
-                [=](int64_t begin, int64_t end) {
-                  for (int64_t row = 0; row < rows; ++row) {
-                    const T* from = updates + row * width;
-                    T* out = to + targets[row];
-                    for (int64_t k = begin; k < end; ++k) {
-                      out[k] = Op::Do(out[k], from[k]);
-                    }
-                  }
-                });
   }
 };
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Defines the kernels that read or update rows of variables: ResourceGather,
-// and ScatterAdd, ScatterSub and ScatterUpdate with their Resource forms. Rows
+// and ScatterAdd, ScatterUpdate and so on with their Resource forms. Rows
 // of plain elements change in place under the variable's exclusive lock.
 // Gathers hold the lock shared, so they never see a half-written row.
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include "leat/core/dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
+#include "leat/kernels/cpu/scatter_ops.h"
 #include "leat/kernels/element_copy.h"
 #include "leat/kernels/indices/index_errors.h"
 #include "leat/kernels/kernel_context.h"
@@ -23,6 +24,7 @@
 #include "leat/kernels/shapes/scatter_shapes.h"
 #include "leat/kernels/variable.h"
 #include "leat/kernels/variable_access.h"
+#include "leat/kernels/variable_elements.h"
 
 namespace leat::kernels::cpu::scatter_variables {
 namespace {
@@ -115,66 +117,38 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeGather(const NodeDef& node) {
       std::make_unique<ResourceGather>(dtype, batch_dims));
 }
 
-enum class Scatter { kAdd, kSubtract, kUpdate };
-
-template <Scatter operation, class T>
-T Combine(const T& old, const T& update) {
-  if constexpr (operation == Scatter::kUpdate) {
-    return update;
-  } else if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>) {
-    return operation == Scatter::kAdd ? T(float{old} + float{update})
-                                      : T(float{old} - float{update});
-  } else if constexpr (std::is_integral_v<T>) {
-    using Unsigned = std::make_unsigned_t<T>;
-    const Unsigned a = static_cast<Unsigned>(old);
-    const Unsigned b = static_cast<Unsigned>(update);
-    return static_cast<T>(operation == Scatter::kAdd ? a + b : a - b);
-  } else {
-    return operation == Scatter::kAdd ? old + update : old - update;
-  }
-}
-
-// Updates the rows that `indices` names. T is the type of the elements. kUpdate
+// Updates the rows that `indices` names. T is the type of the elements. Update
 // only moves elements, so it uses a PlainElement as T. The PlainElement has the
 // size of an element, or of a pointer if the elements are objects.
-template <Scatter operation, class T>
+template <class Op, class T>
 class ScatterRows final : public Kernel {
  public:
   explicit ScatterRows(DType dtype) : dtype_(dtype) {}
 
   absl::Status Compute(KernelContext& context) const final {
-    LEAT_ASSIGN_OR_RETURN(std::shared_ptr<Variable> variable,
-                          GetVariable(context, 0, dtype_));
-    LEAT_RETURN_IF_ERROR(IsPlainBytes(dtype_)
-                             ? UpdateInPlace(context, *variable)
-                             : UpdateObjects(context, *variable));
-    ForwardRef(context);
-    return absl::OkStatus();
+    if constexpr (std::is_same_v<Op, Divide>) {
+      LEAT_RETURN_IF_ERROR(CheckDivisors(context));
+    }
+    return UpdateElements(context, dtype_, /*i=*/2,
+                          [&](const Tensor& updates, Tensor& params) {
+                            return Apply(context.compute_queue(),
+                                         context.input(1), updates, params);
+                          });
   }
 
  private:
-  static absl::Status UpdateInPlace(KernelContext& context,
-                                    Variable& variable) {
-    return variable.UpdateRows(
-        context.step().device->allocator(), [&](Tensor& params) {
-          return Apply(context.compute_queue(), context.input(1),
-                       context.input(2), params);
-        });
-  }
-
-  // Writes the new value to a new tensor. The memory of strings is counted only
-  // when their tensor is allocated, so strings that are written in place would
-  // not be counted.
-  absl::Status UpdateObjects(KernelContext& context, Variable& variable) const {
-    LEAT_ASSIGN_OR_RETURN(const Tensor updates,
-                          PointersTo(context.input(2), context));
-    return variable.Replace(
-        [&](const Tensor& params) -> absl::StatusOr<Tensor> {
-          LEAT_ASSIGN_OR_RETURN(Tensor rows, PointersTo(params, context));
-          LEAT_RETURN_IF_ERROR(
-              Apply(context.compute_queue(), context.input(1), updates, rows));
-          return CopyPointees(rows, dtype_, context);
-        });
+  // As in TensorFlow, a variable with a handle is never divided by 0, and
+  // another one is if the elements are no integers.
+  static absl::Status CheckDivisors(const KernelContext& context) {
+    if (!std::is_integral_v<T> && context.input_ref(0) != nullptr) {
+      return absl::OkStatus();
+    }
+    for (const T& update : context.input(2).data<T>()) {
+      if (static_cast<Wide<T>>(update) == Wide<T>{0}) {
+        return absl::InvalidArgumentError("updates must not contain 0");
+      }
+    }
+    return absl::OkStatus();
   }
 
   static absl::Status Apply(WorkQueue& queue, const Tensor& indices,
@@ -197,7 +171,7 @@ class ScatterRows final : public Kernel {
         T* row = to + rows[i] * width;
         const T* update = from + i * width * step;
         for (int64_t j = 0; j < width; ++j) {
-          row[j] = Combine<operation, T>(row[j], update[j * step]);
+          row[j] = Op::Do(row[j], update[j * step]);
         }
       }
     });
@@ -207,14 +181,15 @@ class ScatterRows final : public Kernel {
   const DType dtype_;
 };
 
-template <Scatter operation, const char* attr>
+// Makes the kernel of an op whose type attr is `attr`, for the types of `List`.
+template <class Op, const char* attr, class List>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeScatter(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(const DType dtype, node.attrs.Get<DType>(attr));
   auto make = [&](auto tag) {
-    return std::make_unique<
-        ScatterRows<operation, typename decltype(tag)::type>>(dtype);
+    return std::make_unique<ScatterRows<Op, typename decltype(tag)::type>>(
+        dtype);
   };
-  if constexpr (operation == Scatter::kUpdate) {
+  if constexpr (std::is_same_v<Op, Update>) {
     std::unique_ptr<Kernel> kernel;
     const DType moved = kObjects.Contains(dtype) ? kPointer : dtype;
     if (!VisitPlainElement(moved, [&](auto tag) { kernel = make(tag); })) {
@@ -222,7 +197,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeScatter(const NodeDef& node) {
     }
     return kernel;
   } else {
-    return MakeForType(node, attr, kNumbersAndComplexes, make);
+    return MakeForType(node, attr, List(), make);
   }
 }
 
@@ -232,20 +207,24 @@ constexpr char kResourceType[] = "dtype";
 // Registers the kernels of two ops: `name`, which takes a reference, and
 // "Resource" + `name`, which takes a resource handle. The type attrs of the two
 // ops have different names.
-template <Scatter operation>
-void AddScatter(KernelRegistry& registry, absl::string_view name) {
-  registry.Add(name, kCpu, &MakeScatter<operation, kReferenceType>);
+template <class Op, class List>
+void AddScatter(KernelRegistry& registry, absl::string_view name, List) {
+  registry.Add(name, kCpu, &MakeScatter<Op, kReferenceType, List>);
   registry.Add(absl::StrCat("Resource", name), kCpu,
-               &MakeScatter<operation, kResourceType>);
+               &MakeScatter<Op, kResourceType, List>);
 }
 
 }  // namespace
 
 void Register(KernelRegistry& registry) {
   registry.Add("ResourceGather", kCpu, &MakeGather);
-  AddScatter<Scatter::kAdd>(registry, "ScatterAdd");
-  AddScatter<Scatter::kSubtract>(registry, "ScatterSub");
-  AddScatter<Scatter::kUpdate>(registry, "ScatterUpdate");
+  AddScatter<Add>(registry, "ScatterAdd", kNumbersAndComplexes);
+  AddScatter<Subtract>(registry, "ScatterSub", kNumbersAndComplexes);
+  AddScatter<Multiply>(registry, "ScatterMul", kNumbersAndComplexes);
+  AddScatter<Divide>(registry, "ScatterDiv", kNumbersAndComplexes);
+  AddScatter<Maximum>(registry, "ScatterMax", kNumbers);
+  AddScatter<Minimum>(registry, "ScatterMin", kNumbers);
+  AddScatter<Update>(registry, "ScatterUpdate", kMovable);
 }
 
 }  // namespace leat::kernels::cpu::scatter_variables

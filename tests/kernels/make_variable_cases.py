@@ -268,9 +268,179 @@ def reads(c):
           declared=(np.float32, [2, 0]))
 
 
+def more_rows(c):
+    two = i32(2, 0, 2)
+    for op in ("ScatterMul", "ScatterDiv", "ScatterMin", "ScatterMax"):
+        for dtype in NUMBERS + (np.int16, np.uint16, np.uint32, np.uint64):
+            if op in ("ScatterMin", "ScatterMax") and dtype in COMPLEXES:
+                continue
+            name = tf.as_dtype(dtype).name
+            before, updates = matrix(3, 2, dtype, 10), matrix(3, 2, dtype, 2)
+            c.add("Resource" + op, name, before, two, updates, dtype=dtype)
+            if op in ("ScatterMul", "ScatterDiv") or dtype in FLOATS + (np.int32, np.int64):
+                c.add(op, name, before, two, updates)
+        for prefix in ("", "Resource"):
+            attrs = {"dtype": tf.float32} if prefix else {}
+            c.add(prefix + op, "one update for all", matrix(3, 2), two, np.float32(2), **attrs)
+            c.add(prefix + op, "no index", matrix(3, 2), i32(), np.zeros([0, 2], np.float32),
+                  **attrs)
+            special = np.array([np.nan, 1, 0, -0.0, np.inf], np.float32)
+            c.add(prefix + op, "special", special, i32(0, 1, 2, 3, 4),
+                  np.array([1, np.nan, -1, 2, -np.inf], np.float32), **attrs)
+            c.add(prefix + op, "index out of range", matrix(3, 2), i32(3), matrix(1, 2),
+                  text="= 3 is not in [0, 3)", **attrs)
+    for dtype in (np.int8, np.int32, np.int64):
+        signed = np.array([7, -7, 7, -8], dtype)
+        c.add("ResourceScatterDiv", f"signed {np.dtype(dtype)}", signed, i32(0, 1, 2, 3),
+              np.array([2, 2, -2, 3], dtype), dtype=dtype)
+        c.add("ResourceScatterDiv", f"by zero {np.dtype(dtype)}", signed, i32(0, 1),
+              np.array([2, 0], dtype), dtype=dtype, text="updates must not contain 0")
+        c.add("ResourceScatterDiv", f"by zeros {np.dtype(dtype)}", signed, i32(0),
+              np.array(0, dtype), dtype=dtype, text="updates must not contain 0")
+        c.add("ResourceScatterMul", f"wraps {np.dtype(dtype)}",
+              np.array([np.iinfo(dtype).max], dtype), i32(0), np.array([3], dtype), dtype=dtype)
+    c.add("ResourceScatterDiv", "by zero", matrix(1, 2), i32(0), np.zeros([1, 2], np.float32),
+          dtype=tf.float32, text="updates must not contain 0")
+    c.add("ScatterDiv", "by zero", matrix(1, 2), i32(0), np.zeros([1, 2], np.float32))
+
+
+def column(*numbers, dtype=np.int32):
+    return np.array(numbers, dtype).reshape(-1, 1)
+
+
+# Each row holds what is wrong, the value of the variable, the indices, the updates, and words
+# of the error.
+WRONG_COORDINATES = [
+    ("range", matrix(1, 4)[0], column(4), matrix(1, 1)[0],
+     "indices[0] = [4] does not index into shape [4]"),
+    ("negative", matrix(1, 4)[0], column(0, -1), matrix(1, 2)[0],
+     "indices[1] = [-1] does not index into shape [4]"),
+    ("second range", matrix(2, 2), i32(1, 2)[None], matrix(1, 1)[0],
+     "indices[0] = [1, 2] does not index into shape [2,2]"),
+    ("scalar indices", matrix(1, 4)[0], np.int32(0), matrix(1, 1)[0], ""),
+    ("scalar updates", matrix(1, 4)[0], column(1), np.float32(1), ""),
+    ("scalar variable", np.array(1, np.float32), column(0), matrix(1, 1)[0], ""),
+    ("many updates", matrix(1, 4)[0], column(1), matrix(1, 2)[0], ""),
+    ("deep updates", matrix(1, 4)[0], column(1), matrix(1, 1), ""),
+    ("deep indices", matrix(1, 4)[0], i32(1, 1)[None], matrix(1, 1)[0], ""),
+    ("nothing", np.zeros([0], np.float32), column(0), matrix(1, 1)[0],
+     "Indices and updates specified for empty output"),
+    ("no coordinates", matrix(1, 3)[0], np.zeros([1, 0], np.int32), matrix(1, 3),
+     "Indices and updates specified for empty output"),
+]
+
+
+def coordinates(c):
+    unknown = {"declared": (np.float32, None)}
+    for what in ("Update", "Add", "Sub", "Max", "Min"):
+        for op in ("ScatterNd" + what, "ResourceScatterNd" + what):
+            for dtype in NUMBERS + (np.int16, np.uint16, np.uint32, np.uint64):
+                if dtype in COMPLEXES and what in ("Max", "Min"):
+                    continue
+                c.add(op, tf.as_dtype(dtype).name, matrix(3, 2, dtype, 10), column(2, 0, 2),
+                      matrix(3, 2, dtype, 9))
+            c.add(op, "points", matrix(2, 3), np.array([[1, 0], [0, 2]], np.int64), -matrix(1, 2)[0])
+            c.add(op, "a matrix of rows", matrix(4, 2), np.array([[[0], [1]], [[3], [1]]], np.int32),
+                  -matrix(4, 2).reshape(2, 2, 2))
+            special = np.array([np.nan, 1, 0, -0.0, np.inf], np.float32)
+            c.add(op, "special", special, column(0, 1, 2, 3, 4), special[[1, 0, 3, 2, 4]].copy())
+            c.add(op, "no updates", matrix(1, 3)[0], np.zeros([0, 1], np.int32),
+                  np.zeros([0], np.float32))
+            c.add(op, "no elements", np.zeros([0], np.float32), np.zeros([0, 1], np.int32),
+                  np.zeros([0], np.float32))
+            for name, before, indices, updates, text in WRONG_COORDINATES:
+                c.add(op, name, before, indices, updates, text=text, **unknown)
+    bools = np.array([True, True, False, False])
+    for op in ("ResourceScatterNdUpdate", "ResourceScatterNdAdd", "ResourceScatterNdSub",
+               "ScatterNdUpdate"):
+        c.add(op, "bool", bools, column(0, 1, 2, 3), bools[[0, 2, 1, 3]].copy())
+    texts = np.array([b"a", b"long enough to leave the object", b"c"], object)
+    for op in ("ResourceScatterNdUpdate", "ScatterNdUpdate"):
+        c.add(op, "string", texts, column(2, 0), texts[1:].copy())
+    for dtype in NUMBERS + (np.int16, np.uint16, np.uint32, np.uint64):
+        c.add("ResourceGatherNd", tf.as_dtype(dtype).name, matrix(3, 2, dtype), column(2, 0, 2),
+              dtype=dtype)
+    given = dict(unknown, dtype=tf.float32)
+    for name, before, indices in (
+            ("points", matrix(3, 2), np.array([[1, 0], [2, 1]], np.int64)),
+            ("whole", matrix(3, 2), np.zeros([2, 0], np.int32)),
+            ("vector", matrix(3, 2), i32(1)),
+            ("nothing", matrix(3, 2), np.zeros([0, 1], np.int32)),
+            ("nothing of nothing", np.zeros([0, 2], np.float32), np.zeros([0, 1], np.int32))):
+        c.add("ResourceGatherNd", name, before, indices, **given)
+    for name, before, indices, text in (
+            ("range", matrix(3, 2), column(3), "indices[0] = [3] does not index into param shape [3,2]"),
+            ("negative", matrix(3, 2), column(-1), "indices[0] = [-1] does not index into param shape [3,2]"),
+            ("deep", matrix(3, 2), i32(0, 0, 0)[None],
+             "index innermost dimension length must be <= params rank; saw: 3 vs. 2"),
+            ("scalar variable", np.array(1, np.float32), column(0), "params must be at least a vector"),
+            ("scalar indices", matrix(3, 2), np.int32(0), "indices must be at least a vector"),
+            ("row of nothing", np.zeros([0, 2], np.float32), column(0),
+             "Requested more than 0 entries, but params is empty.  Params shape: [0,2]")):
+        c.add("ResourceGatherNd", name, before, indices, text=text, **given)
+    c.add("ResourceGatherNd", "string", texts, column(1, 1, 0), dtype=tf.string)
+    c.add("ResourceGatherNd", "bool", bools, column(1, 2), dtype=tf.bool)
+
+
+# Each row holds the begin, the end and the strides of a slice of a 3 x 3 matrix, the masks,
+# the shape of the value, and words of the error or None.
+SLICES = [
+    ([1, 0], [3, 2], [1, 1], {}, [2, 2], None), ([1, 0], [3, 2], [1, 1], {}, [1, 2], None),
+    ([1, 0], [3, 2], [1, 1], {}, [2, 1], None), ([1, 0], [3, 2], [1, 1], {}, [2], None),
+    ([1, 0], [3, 2], [1, 1], {}, [], None), ([1, 0], [3, 2], [1, 1], {}, [1, 1], None),
+    ([2, 1], [-9, -9], [-1, -1], {}, [3, 2], None), ([0, 0], [3, 3], [2, 2], {}, [2, 2], None),
+    ([1, 0], [3, 2], [1, 1], {"shrink_axis_mask": 2}, [2], None),
+    ([1, 0], [3, 2], [1, 1], {"new_axis_mask": 2}, [2, 1, 3], None),
+    ([1, 0], [3, 2], [1, 1], {"begin_mask": 3, "end_mask": 3}, [3, 3], None),
+    ([1], [2], [1], {"shrink_axis_mask": 1}, [3], None), ([1], [2], [1], {}, [1, 3], None),
+    ([1, 0], [1, 2], [1, 1], {}, [0, 2], None), ([1, 0], [1, 2], [1, 1], {}, [1], None),
+    ([0, 1], [0, 2], [1, 1], {"ellipsis_mask": 1, "shrink_axis_mask": 2}, [3], None),
+    ([1, 0], [3, 2], [1, 1], {}, [2, 3], "Cannot broadcast input shape [2,3] into final shape [2,2]"),
+    ([1, 0], [3, 2], [1, 1], {}, [2, 2, 1], "Cannot broadcast input shape [2,2,1] into final shape [2,2]"),
+    ([1, 0], [3, 2], [0, 1], {}, [2, 2], "strides[0] must be non-zero"),
+    ([1], [3, 2], [1, 1], {}, [2, 2], "Expected begin, end, and strides to be 1D equal size tensors"),
+    ([[1, 0]], [3, 2], [1, 1], {}, [2, 2], ""),
+    ([5, 0], [6, 1], [1, 1], {"shrink_axis_mask": 1}, [1], "slice index 5 of dimension 0 out of bounds."),
+]
+
+
+def slices(c):
+    for op in ("StridedSliceAssign", "ResourceStridedSliceAssign"):
+        for number, (begin, end, strides, masks, shape, text) in enumerate(SLICES):
+            index = np.int64 if number % 2 else np.int32
+            value = -np.arange(1, 1 + int(np.prod(shape)), dtype=np.float32).reshape(shape)
+            c.add(op, f"{number} {shape}", matrix(3, 3), *[np.array(v, index) for v in (begin, end, strides)],
+                  value, declared=(np.float32, None), text=text, **masks)
+        for dtype in NUMBERS + (np.int16, np.uint16, np.uint32, np.uint64):
+            c.add(op, tf.as_dtype(dtype).name, matrix(3, 2, dtype), i32(1), i32(3), i32(1),
+                  matrix(2, 2, dtype, 7))
+        for name, value in (("string", np.array([b"a", b"long enough to leave the object"], object)),
+                            ("bool", np.array([True, False]))):
+            c.add(op, name, value, i32(0), i32(1), i32(1), value[1:].copy())
+        c.add(op, "scalar", np.array(1, np.float32), i32(), i32(), i32(), np.float32(2))
+
+
+def counts(c):
+    for op in ("CountUpTo", "ResourceCountUpTo"):
+        for dtype in (np.int32, np.int64):
+            attrs = {"T": dtype} if op.startswith("Resource") else {}
+            name = np.dtype(dtype).name
+            c.add(op, name, np.array(3, dtype), limit=5, **attrs)
+            c.add(op, f"the last {name}", np.array(-1, dtype), limit=0, **attrs)
+            c.add(op, f"the limit {name}", np.array(3, dtype), limit=3, text="Reached limit of 3",
+                  **attrs)
+            c.add(op, f"beyond the limit {name}", np.array(3, dtype), limit=2,
+                  text="Reached limit of 2", **attrs)
+        attrs = {"T": np.int32} if op.startswith("Resource") else {}
+        c.add(op, "vector", i32(3), limit=9, declared=(np.int32, None),
+              text="input is not a scalar: [1]", **attrs)
+        c.add(op, "large limit", np.array(3, np.int32), limit=2**40, text="out of range for an int32",
+              **attrs)
+
+
 def main():
     cases = Cases()
-    for family in (dense, rows, refused, reads):
+    for family in (dense, rows, refused, reads, more_rows, coordinates, slices, counts):
         family(cases)
     write_cases(os.path.join(FOLDER, "variable_cases.jsonl"), cases.lines)
 
