@@ -51,6 +51,14 @@ def dynamic_rnn():
   return 50 * error, {x: values(8, 64, 32)}
 
 
+def bidirectional_dynamic_rnn():
+  """Reads sequences in both directions. Every row has another length."""
+  x = placeholder(4, 9, 6)
+  (forward, backward), _ = tf1.nn.bidirectional_dynamic_rnn(
+      cell(5), cell(5), x, sequence_length=[9, 3, 1, 6], dtype=tf.float32)
+  return 10 * tf.reduce_mean(tf.square(forward - backward - 0.3)), {x: values(4, 9, 6)}
+
+
 def raw_rnn():
   """An own loop around a cell, with branches in it."""
   x = placeholder(5, 2, 4)
@@ -119,7 +127,8 @@ def map_fn():
   return tf.reduce_sum(tf1.map_fn(lambda row: tf.tanh(row * w), x)), {x: values(8, 2)}
 
 
-PROGRAMS = [dynamic_rnn, raw_rnn, swapped, dynamic_array, nested, branches, scan, map_fn]
+PROGRAMS = [dynamic_rnn, bidirectional_dynamic_rnn, raw_rnn, swapped, dynamic_array, nested,
+            branches, scan, map_fn]
 
 
 def losses(program, target):
