@@ -1015,9 +1015,146 @@ def checkpoints():
          Value('int64', None), Value('int64', None), ANY)
 
 
+def equations():
+  for equation, *inputs in (
+      ('ij->ji', f(2, -1)), ('ij->', f(2, 3)), ('ii->i', f(-1, 3)), ('ii->i', f(2, 3)),
+      ('i->ii', f(3)), ('ij->ij', ANY), ('ij->ij', f(3)), ('ij', f(2, 3)), ('->', f()),
+      ('ij,jk->ik', f(2, 3), f(-1, 4)), ('ij,jk->ik', f(2, 3), f(2, 4)),
+      ('ij,jk->ik', ANY, f(3, 4)), ('ij,jk->ik', f(2, 3)), ('ij->ij', f(2, 3), f(2, 3)),
+      ('ij,jk,kl->il', f(2, 3), f(3, 2), f(2, 2)), ('ij->ik', f(2, 3)), ('i->j->k', f(3)),
+      ('...ij,...jk->...ik', f(2, 1, 2, 3), f(-1, 3, 4)), ('...ij->...ji', ANY),
+      ('...ij->ij', ANY), ('...ij->ij', f(2, 3)), ('...ij->ij', f(1, 2, 3)),
+      ('...i->i...', f(2, -1, 3)), ('i...j->j...i', f(2, 3, 4, -1)), ('i...j->...', f(2)),
+      ('...,...->...', f(2, 3), f(4, 3)), ('...,...->...', f(2, 1), ANY), ('...ij->...ij', f(3)),
+      ('ij->...ij', f(2, 3)), ('i.j->ij', f(2, 3)), ('i..j->ij', f(2, 3)),
+      ('......i->i', f(3)), ('i...j...->ij', f(2, 3)), ('ij->i..', f(2, 3)),
+      ('ij->...i...', f(2, 3)), ('i->i,j', f(3)), ('i1->1', f(2, 3)), ('i j->j i', f(2, 3))):
+    case('Einsum', {**F, 'N': len(inputs), 'equation': equation}, *inputs)
+
+
+def volumes():
+  conv = {**F, 'strides': [1, 2, 1, 2, 1], 'padding': 'SAME'}
+  x, w = f(-1, 7, 9, 8, 3), f(2, 3, 2, 3, 7)
+  case('Conv3D', conv, x, w)
+  case('Conv3D', {**conv, 'padding': 'VALID'}, x, w)
+  case('Conv3D', {**conv, 'padding': 'VALID', 'dilations': [1, 1, 2, 2, 1]}, x, w)
+  case('Conv3D', {**conv, 'padding': 'VALID', 'dilations': [1, 9, 1, 1, 1]}, x, w)
+  case('Conv3D', {**conv, 'data_format': 'NCDHW', 'strides': [1, 1, 2, 1, 2]}, f(2, 3, 7, 9, -1), w)
+  for strides in ([1, 0, 1, 1, 1], [1, 1, -1, 1, 1], [1, 1, 1, 1, 1, 1]):
+    case('Conv3D', {**conv, 'strides': strides}, x, w)
+  case('Conv3D', {**conv, 'strides': [2, 1, 1, 1, 1]}, x, w, ours=['error'])
+  for a, b in ((f(1, 7, 9, 8, 6), w), (f(7, 9, 8, 3), w), (ANY, w), (x, ANY), (x, f(2, 3, 2, 7)),
+               (f(1, -1, 9, 8, 3), w), (f(1, 1, 1, 1, 3), f(-1, -1, -1, 3, -1))):
+    case('Conv3D', conv, a, b)
+    case('Conv3D', {**conv, 'padding': 'VALID'}, a, b)
+  dy = f(-1, 4, 9, 4, 7)
+  case('Conv3DBackpropInputV2', conv, ShapeOf([-1, 7, 9, 8, 3]), w, dy)
+  case('Conv3DBackpropInputV2', {**conv, 'Tshape': 'int64'}, K([2, 7, 9, 8, 3], 'int64'), w, dy)
+  case('Conv3DBackpropInputV2', conv, i32(5), ANY, ANY)
+  case('Conv3DBackpropInputV2', conv, i32(4), w, dy)
+  case('Conv3DBackpropFilterV2', conv, x, K([2, 3, 2, 3, 7]), dy)
+  case('Conv3DBackpropFilterV2', conv, x, i32(5), dy)
+  case('Conv3DBackpropFilterV2', conv, x, i32(4), dy)
+  pool = {**F, 'ksize': [1, 2, 3, 2, 1], 'strides': [1, 2, 1, 2, 1], 'padding': 'SAME'}
+  for op in ('MaxPool3D', 'AvgPool3D'):
+    case(op, pool, x)
+    case(op, {**pool, 'padding': 'VALID'}, x)
+    case(op, {**pool, 'padding': 'VALID'}, f(2, 1, 9, 8, 3))
+    case(op, {**pool, 'data_format': 'NCDHW', 'ksize': [1, 1, 2, 3, 2],
+              'strides': [1, 1, 2, 2, 2]}, f(2, 3, 7, 9, -1))
+    case(op, {**pool, 'strides': [1, 0, 1, 1, 1]}, x)
+    case(op, {**pool, 'ksize': [1, 2, 2, 2, 1, 1]}, x)
+    case(op, pool, f(2, 3))
+    case(op, pool, ANY)
+  case('MaxPool3DGrad', {**pool, 'TInput': 'float'}, x, ANY, ANY)
+  case('MaxPool3DGrad', {**pool, 'TInput': 'float'}, ANY, ANY, ANY)
+  case('MaxPool3DGrad', {**pool, 'TInput': 'float'}, f(2, 3), ANY, ANY)
+  case('MaxPool3DGradGrad', pool, x, ANY, f(2, 7, 9, 8, 3))
+  case('MaxPool3DGradGrad', pool, x, f(2, 4, 9, 4, 3), ANY)
+  case('MaxPool3DGradGrad', pool, x, ANY, f(2, 7, 9, 8, 4))
+  case('MaxPool3DGradGrad', pool, x, f(2, 4, 9, 5, 3), ANY)
+  case('AvgPool3DGrad', pool, ShapeOf([-1, 7, 9, 8, 3]), f(-1, 4, 9, 4, 3))
+  case('AvgPool3DGrad', pool, i32(5), ANY)
+  case('AvgPool3DGrad', pool, i32(4), ANY)
+
+
+def recurrent():
+  state, cell = f(-1, 3), [f(4 + 3, 12), f(3), f(3), f(3), f(12)]
+  lstm = [f(2, 4), state, state, *cell]
+  grad = {**F, 'use_peephole': False}
+  for x in (f(2, 4), f(-1, 4), ANY, f(2)):
+    case('LSTMBlockCell', F, x, *lstm[1:])
+    case('LSTMBlockCellGrad', grad, x, *lstm[1:], *[state] * 8)
+    case('GRUBlockCell', F, x, state, f(7, 6), f(7, 3), f(6), f(3))
+    case('GRUBlockCellGrad', F, x, state, f(7, 6), f(7, 3), f(6), f(3), *[state] * 4)
+  case('LSTMBlockCell', F, lstm[0], ANY, *lstm[2:])
+  case('LSTMBlockCell', F, lstm[0], f(3), *lstm[2:])
+  case('LSTMBlockCellGrad', grad, lstm[0], ANY, *lstm[2:], *[state] * 8)
+  case('GRUBlockCellGrad', F, f(2, 4), ANY, ANY, f(7, 3), f(6), f(3), *[state] * 4)
+  case('GRUBlockCellGrad', F, f(2, 4), state, f(7), f(7, 3), f(6), f(3), *[state] * 4)
+  steps = Value('int64', [])
+  for op in ('BlockLSTM', 'BlockLSTMV2'):
+    for x in (f(5, 2, 4), f(-1, -1, 4), ANY, f(2, 4)):
+      case(op, F, steps, x, *lstm[1:])
+    for b in (f(-1), f(10), f(12, 1), ANY):
+      case(op, F, steps, f(5, 2, 4), *lstm[1:-1], b)
+    back = op.replace('LSTM', 'LSTMGrad')
+    case(back, grad, steps, f(5, 2, 4), *lstm[1:], *[f(5, 2, 3)] * 9)
+    case(back, grad, steps, ANY, *[ANY] * 7, *[ANY] * 9)
+    case(back, grad, steps, f(5, 2, 4), f(3), *lstm[2:], *[ANY] * 9)
+
+
+def updates():
+  for op in ('ScatterNdUpdate', 'ScatterNdAdd', 'ScatterNdMax'):
+    for ref, indices, update in (
+        (f(5), i32(2, 1), f(2)), (f(5, 3), i32(-1, 1), f(-1, 3)), (f(5, 3), i32(2, 2), f(2)),
+        (f(5), i32(2, 1), f(3)), (f(5), i32(), f(2)), (f(5), i32(2, 1), f()), (ANY, i32(2, 1), f(2)),
+        (f(5), IANY, ANY), (f(0), i32(2, 1), f(2)), (f(0), i32(0, 1), f(0)), (f(5), i32(2, 1), f(2, 1))):
+      case('Resource' + op, {**F, 'Tindices': 'int32'}, Variable('float', ref.shape), indices, update)
+  for indices in (i32(2, 1), i32(-1, 2), i32(4), i32(2, 3), i32(2, 4), IANY, i32()):
+    for shape in ([5, -1, 2], [], None):
+      case('ResourceGatherNd', {'dtype': 'float', 'Tindices': 'int32'}, Variable('float', shape), indices)
+  case('ResourceGatherNd', {'dtype': 'int32', 'Tindices': 'int32'}, Variable('float', [5]), i32(2, 1))
+  case('ResourceGatherNd', {'dtype': 'float', 'Tindices': 'int32'}, Value('resource', []), i32(2, 1),
+       ours=['<unknown>'])
+  for op in ('Mul', 'Div', 'Min', 'Max'):
+    for update in (f(2, 3), f(), f(2, 4), ANY):
+      case('ResourceScatter' + op, {'dtype': 'float', 'Tindices': 'int32'}, Variable('float', [5, 3]), i32(2), update)
+  assign, handle = {**F, 'Index': 'int32'}, Variable('float', [5, 3])
+  for begin, end, value in ((K([0]), K([2]), f(2)), (i32(1), i32(1), ANY)):
+    case('ResourceStridedSliceAssign', assign, handle, begin, end, K([1]), value)
+  for begin, end in ((i32(1), i32(2)), (i32(), i32(1)), (i32(1, 1), i32(1))):
+    case('ResourceStridedSliceAssign', assign, handle, begin, end, K([1]), f(2), ours=['error'])
+  for shape in ([], [1], None):
+    case('ResourceCountUpTo', {'T': 'int32', 'limit': 3}, Variable('int32', shape))
+  case('ResourceCountUpTo', {'T': 'int32', 'limit': 3}, Value('resource', []), ours=['[]'])
+
+
+def counting():
+  for size in (K(4), K(-4), i32(), i32(1), K([4]), IANY):
+    case('Bincount', F, i32(3), size, f(0))
+    dense = {**F, 'Tidx': 'int32'}
+    for x in (i32(3), IANY, i32(2, 3, 4)):
+      case('DenseBincount', dense, x, size, f(0))
+    is_unknown = not isinstance(size, Known) and size.shape != [1]
+    case('DenseBincount', dense, i32(2, -1), size, f(0), ours=['[2,?]'] if is_unknown else None)
+    case('DenseBincount', dense, i32(), size, f(0), ours=['error'])
+    case('HistogramFixedWidth', F, f(3), f(2), size)
+  for limits in (f(3), f(2, 1), f(-1), ANY):
+    case('HistogramFixedWidth', F, f(3), limits, K(4))
+  for a, b in ((f(2, 3), f(-1, 3)), (f(2, 3), f(3)), (ANY, f(2, 3)), (f(2, -1), f(-1, -1)), (f(4), f(4)),
+               (f(), f()), (ANY, ANY), (f(2, 3), f(4, 3))):
+    case('Cross', F, a, b)
+  pool = {**F, 'ksize': [1, 3, 2, 1], 'strides': [1, 2, 2, 1], 'padding': 'SAME', 'Targmax': 'int64'}
+  places = Value('int64', None)
+  for x in (f(2, 9, 8, 3), f(-1, 9, 8, 3), ANY, f(2, 3)):
+    case('MaxPoolGradWithArgmax', pool, x, ANY, places)
+
+
 print('# Written by dump_shape_cases.py with TensorFlow %s.' % tf.__version__)
 for family in (reshaping, joining, slicing, rearranging, gathering, moving,
                blocks, diagonals, comparing, combining, arithmetic,
                convolution, losses, random, variables, lists,
-               narrow_indices, flow, queues, accumulators, arrays, stacks, checkpoints):
+               narrow_indices, flow, queues, accumulators, arrays, stacks, checkpoints,
+               equations, volumes, recurrent, updates, counting):
   family()

@@ -1,12 +1,118 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Lists gradient cases of convolution, pooling and normalization.
+// Lists gradient cases of convolution, pooling, normalization and LSTMs.
+#include <functional>
+#include <utility>
+
 #include "leat/graph/ops.h"
 #include "leat/tests/train/gradient_cases.h"
 
 namespace leat {
+namespace {
+
+using Ints64 = std::vector<int64_t>;
+
+// Adds the gradients of convolutions of volumes and of their gradients.
+void AddConvolutions3D(std::vector<GradientCase>& cases) {
+  cases.push_back({.op = "Conv3D",
+                   .shapes = {Shape{1, 3, 4, 3, 2}, Shape{2, 2, 1, 2, 2}},
+                   .build = [](GraphBuilder&, const Inputs& x) {
+                     return op::Conv3D(x[0], x[1], {1, 1, 2, 1, 1}, "SAME");
+                   }});
+  cases.push_back({.op = "Conv3DBackpropInputV2",
+                   .shapes = {Shape{2, 2, 1, 2, 2}, Shape{1, 2, 3, 3, 2}},
+                   .build = [](GraphBuilder& b, const Inputs& x) {
+                     return op::Conv3DBackpropInputV2(Ints(b, {1, 3, 4, 3, 2}),
+                                                      x[0], x[1],
+                                                      {1, 1, 1, 1, 1}, "VALID");
+                   }});
+  cases.push_back({.op = "Conv3DBackpropFilterV2",
+                   .shapes = {Shape{1, 3, 4, 3, 2}, Shape{1, 2, 3, 3, 2}},
+                   .build = [](GraphBuilder& b, const Inputs& x) {
+                     return op::Conv3DBackpropFilterV2(
+                         x[0], Ints(b, {2, 2, 1, 2, 2}), x[1], {1, 1, 1, 1, 1},
+                         "VALID");
+                   }});
+}
+
+// Adds the gradients of pooling of volumes and of its gradients.
+void AddPooling3D(std::vector<GradientCase>& cases) {
+  const Ints64 window = {1, 2, 2, 2, 1}, strides = {1, 1, 2, 2, 1};
+  const auto add = [&](const char* op, std::vector<Shape> shapes,
+                       std::function<Output(GraphBuilder&, const Inputs&)> f) {
+    cases.push_back({.op = op,
+                     .shapes = std::move(shapes),
+                     .build = std::move(f),
+                     .low = -5,
+                     .high = 5,
+                     .single = true});
+  };
+  const Shape volume = {1, 3, 4, 3, 1}, pooled = {1, 3, 2, 2, 1};
+  // The volume whose maxima are found is a constant.
+  const auto constant = [volume](GraphBuilder& b) {
+    std::vector<float> values;
+    for (int i = 0; i < volume.num_elements(); ++i) {
+      values.push_back(static_cast<float>(i * 7 % 37));
+    }
+    return b.Const(Tensor::FromSpan<float>(volume, values));
+  };
+  add("MaxPool3D", {volume}, [=](GraphBuilder&, const Inputs& x) {
+    return op::MaxPool3D(x[0], window, strides, "SAME");
+  });
+  add("AvgPool3D", {volume}, [=](GraphBuilder&, const Inputs& x) {
+    return op::AvgPool3D(x[0], window, strides, "SAME");
+  });
+  add("AvgPool3DGrad", {pooled}, [=](GraphBuilder& b, const Inputs& x) {
+    return op::AvgPool3DGrad(Ints(b, {1, 3, 4, 3, 1}), x[0], window, strides,
+                             "SAME");
+  });
+  add("MaxPool3DGrad", {pooled}, [=](GraphBuilder& b, const Inputs& x) {
+    const Output input = constant(b);
+    const Output maxima = op::MaxPool3D(input, window, strides, "SAME");
+    return op::MaxPool3DGrad(input, maxima, x[0], window, strides, "SAME");
+  });
+  add("MaxPool3DGradGrad", {volume}, [=](GraphBuilder& b, const Inputs& x) {
+    const Output input = constant(b);
+    const Output maxima = op::MaxPool3D(input, window, strides, "SAME");
+    return op::MaxPool3DGradGrad(input, maxima, x[0], window, strides, "SAME");
+  });
+}
+
+// Adds the gradients of LSTMs. The loss depends on the last outputs and cells.
+void AddLstms(std::vector<GradientCase>& cases) {
+  const std::vector<Shape> shapes = {Shape{3, 2, 2}, Shape{2, 2}, Shape{2, 2},
+                                     Shape{4, 8},    Shape{2},    Shape{2},
+                                     Shape{2},       Shape{8}};
+  for (const bool peephole : {false, true}) {
+    const auto add = [&](const char* op, auto build) {
+      cases.push_back({.op = op,
+                       .shapes = shapes,
+                       .build =
+                           [build](GraphBuilder& b, const Inputs& x) {
+                             const auto states =
+                                 build(b.Const(Tensor::Scalar<int64_t>(2)), x);
+                             return op::ConcatV2({states.h, states.cs}, 0);
+                           },
+                       .single = true});
+    };
+    add("BlockLSTM", [peephole](Output steps, const Inputs& x) {
+      return op::BlockLSTM(steps, x[0], x[1], x[2], x[3], x[4], x[5], x[6],
+                           x[7],
+                           {.cell_clip = -1.0f, .use_peephole = peephole});
+    });
+    add("BlockLSTMV2", [peephole](Output steps, const Inputs& x) {
+      return op::BlockLSTMV2(steps, x[0], x[1], x[2], x[3], x[4], x[5], x[6],
+                             x[7], {.use_peephole = peephole});
+    });
+  }
+}
+
+}  // namespace
 
 void AddImages(std::vector<GradientCase>& cases) {
+  AddConvolutions3D(cases);
+  AddPooling3D(cases);
+  AddLstms(cases);
   for (const char* padding : {"SAME", "VALID"}) {
     for (int64_t stride : {1, 2}) {
       const std::string p = padding;

@@ -2,6 +2,8 @@
 //
 // Lists gradient cases of reductions, cumulative ops, matrix products and
 // losses.
+#include <utility>
+
 #include "leat/graph/ops.h"
 #include "leat/tests/train/gradient_cases.h"
 
@@ -64,7 +66,36 @@ void AddReductions(std::vector<GradientCase>& cases) {
   }
 }
 
+namespace {
+
+void AddEinsum(std::vector<GradientCase>& cases, const char* equation,
+               std::vector<Shape> shapes) {
+  cases.push_back({.op = "Einsum",
+                   .shapes = std::move(shapes),
+                   .build = [equation](GraphBuilder&, const Inputs& x) {
+                     return op::Einsum(x, equation);
+                   }});
+}
+
+}  // namespace
+
 void AddMatrices(std::vector<GradientCase>& cases) {
+  AddEinsum(cases, "ij->ji", {Shape{2, 3}});
+  AddEinsum(cases, "abcd->ac", {Shape{2, 3, 2, 2}});
+  AddEinsum(cases, "aabbcd->ca", {Shape{2, 2, 3, 3, 2, 2}});
+  AddEinsum(cases, "i...j->j...", {Shape{2, 3, 2}});
+  AddEinsum(cases, "ij->jj", {Shape{2, 3}});
+  AddEinsum(cases, "ij,jk->ki", {Shape{2, 3}, Shape{3, 4}});
+  AddEinsum(cases, "abc,cd->ad", {Shape{2, 3, 2}, Shape{2, 2}});
+  AddEinsum(cases, "aab,b->a", {Shape{2, 2, 3}, Shape{3}});
+  AddEinsum(cases, "...ij,...jk->...ik", {Shape{2, 1, 2, 3}, Shape{3, 3, 2}});
+  AddEinsum(cases, "ij...,jk->ik...", {Shape{2, 3, 2}, Shape{3, 2}});
+  AddEinsum(cases, "i,...->...i", {Shape{2}, Shape{3, 2}});
+  cases.push_back({.op = "Cross",
+                   .shapes = {Shape{2, 3}, Shape{2, 3}},
+                   .build = [](GraphBuilder&, const Inputs& x) {
+                     return op::Cross(x[0], x[1]);
+                   }});
   for (bool ta : {false, true}) {
     for (bool tb : {false, true}) {
       const Shape a = ta ? Shape{3, 2} : Shape{2, 3};

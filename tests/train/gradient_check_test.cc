@@ -161,8 +161,8 @@ TEST(GradientCheckTest, AgreesWithCentralDifferencesWhereTheyAreNot) {
 }
 
 // The gradient of L2Loss(x) with respect to x is x. The test gathers row 2 of w
-// twice. So the L2Loss of the gathered rows has, with respect to row 2, a
-// gradient of twice this row.
+// three times and row 0 twice, as rows and by coordinates. So the L2Loss of the
+// gathered rows has, with respect to row 2, a gradient of three times this row.
 TEST(GradientCheckTest, ReachesVariables) {
   GraphBuilder b;
   const Output start = b.Const(Tensor::Of<double>(Shape{3, 1}, {2, 3, 5}));
@@ -170,7 +170,14 @@ TEST(GradientCheckTest, ReachesVariables) {
   Variable ref = b.Variable("ref", start, {.use_resource = false});
   const Output rows =
       op::ResourceGather(w.handle(), Ints(b, {2, 0, 2}), DType::kDouble);
-  const Output ys[] = {op::L2Loss(rows) + op::L2Loss(w.value()),
+  const Output points = op::ResourceGatherNd(
+      w.handle(), b.Const(Tensor::Of<int64_t>(Shape{1, 2}, {2, 0})),
+      DType::kDouble);
+  const Output ends = op::ResourceGatherNd(
+      w.handle(), b.Const(Tensor::Of<int32_t>(Shape{1, 1}, {0})),
+      DType::kDouble);
+  const Output ys[] = {op::L2Loss(rows) + op::L2Loss(w.value()) +
+                           op::L2Loss(points) + op::L2Loss(ends),
                        op::L2Loss(op::RefIdentity(ref.handle()))};
   const Output xs[] = {w.handle(), ref.handle()};
   const std::vector<Gradient> gradients = Gradients(ys, xs);
@@ -187,17 +194,18 @@ TEST(GradientCheckTest, ReachesVariables) {
   args.fetches = {by_w, by_ref};
   auto result = (*session)->Run(args);
   ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_THAT(AsDoubles((*result)[0]), ::testing::ElementsAre(4, 3, 15));
+  EXPECT_THAT(AsDoubles((*result)[0]), ::testing::ElementsAre(6, 3, 20));
   EXPECT_THAT(AsDoubles((*result)[1]), ::testing::ElementsAre(2, 3, 5));
 }
 
 // Two ops need no case: Print passes its gradient on unchanged, and
 // PreventGradient reports an error instead.
 TEST(GradientCheckTest, CoversEveryGradient) {
-  // The test ReachesVariables covers ReadVariableOp, RefIdentity and
-  // ResourceGather.
-  std::set<std::string> covered = {"Print", "PreventGradient", "ReadVariableOp",
-                                   "RefIdentity", "ResourceGather"};
+  // The test ReachesVariables covers ReadVariableOp, RefIdentity,
+  // ResourceGather and ResourceGatherNd.
+  std::set<std::string> covered = {"Print",          "PreventGradient",
+                                   "ReadVariableOp", "RefIdentity",
+                                   "ResourceGather", "ResourceGatherNd"};
   // control_flow_gradients_test.cc covers these.
   for (const char* op : {"If", "StatelessIf", "Case", "StatelessCase", "While",
                          "StatelessWhile"}) {

@@ -187,6 +187,7 @@ TEST(GradientValuesTest, CoverEveryGradient) {
                                    "ReadVariableOp",
                                    "RefIdentity",
                                    "ResourceGather",
+                                   "ResourceGatherNd",
                                    "If",
                                    "StatelessIf",
                                    "Case",

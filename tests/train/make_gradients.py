@@ -661,11 +661,90 @@ def resizing(c):
                   tolerance=3e-2 if dtype in ALL[2:] else 1e-6)  # weights are floats
 
 
+def equations(c):
+    for equation, *shapes in (
+            ("ij->ji", [2, 3]), ("ij->", [2, 3]), ("abcd->ac", [2, 3, 2, 2]),
+            ("aabbcd->ca", [2, 2, 3, 3, 2, 2]), ("ii->", [3, 3]), ("ij->jj", [2, 3]),
+            ("i...j->j...", [2, 3, 2]), ("...i->...", [3]), ("...ij->...ji", [2, 2, 3]),
+            ("ij,jk->ik", [2, 3], [3, 4]), ("abc,cd->ad", [2, 3, 4], [4, 5]),
+            ("aab,b->a", [2, 2, 3], [3]), ("i,i->", [3], [3]), ("i,j->ji", [3], [2]),
+            ("ij,jk->", [2, 3], [3, 4]), ("a,a->aa", [3], [3]),
+            ("bfnh,btnh->bnft", [2, 3, 2, 4], [2, 5, 2, 4]),
+            ("...ij,...jk->...ik", [2, 1, 2, 3], [3, 3, 2]),
+            ("...ij,jk->...ik", [2, 2, 3], [3, 4]), ("ij...,jk->ik...", [2, 3, 4], [3, 2]),
+            ("...,...->...", [2, 1], [1, 3]), ("ab...,b...->a...", [2, 3, 1], [3, 4]),
+            ("ij,jk->...ik", [2, 3], [3, 2]), ("...ij,jk->ik", [2, 3], [3, 2]),
+            ("ij,jk->ik", [2, 0], [0, 2])):
+        inputs = [values(shape, salt=i) for i, shape in enumerate(shapes)]
+        c.add("Einsum", f"{equation} {shapes}", [inputs], by=range(len(inputs)), equation=equation)
+    for dtype in ALL[1:]:
+        c.add("Einsum", dtype_name(dtype), [[values([2, 3], dtype), values([3, 4], dtype, salt=1)]],
+              by=(0, 1), equation="ij,jk->ki", tolerance=3e-2 if dtype in ALL[2:] else None)
+    for dtype in ALL:
+        c.add("Cross", dtype_name(dtype), [values([2, 3], dtype), values([2, 3], dtype, salt=1)],
+              by=(0, 1))
+
+
+def volumes(c):
+    x, w = values([2, 3, 4, 3, 2]), values([2, 3, 2, 2, 3], salt=1)
+    for padding, stride, out in (("SAME", 1, [3, 4, 3]), ("VALID", 1, [2, 2, 2]),
+                                 ("SAME", 2, [2, 2, 2])):
+        attrs = {"strides": [1, stride, stride, stride, 1], "padding": padding}
+        name = f"{padding} stride {stride}"
+        dy = values([2, *out, 3], salt=2)
+        c.add("Conv3D", name, [x, w], by=(0, 1), tolerance=2e-6, **attrs)
+        c.add("Conv3DBackpropInputV2", name, [i32(*x.shape), w, dy], by=(1, 2), tolerance=2e-6,
+              **attrs)
+        c.add("Conv3DBackpropFilterV2", name, [x, i32(*w.shape), dy], by=(0, 2), tolerance=2e-6,
+              **attrs)
+    for dtype in ALL[1:]:
+        c.add("Conv3D", dtype_name(dtype), [x.astype(dtype), w.astype(dtype)], by=(0, 1),
+              strides=[1, 1, 1, 1, 1], padding="SAME",
+              tolerance=3e-2 if dtype in ALL[2:] else None)
+    for dtype in (np.float32, BFLOAT16):
+        for padding, out in (("SAME", [2, 4, 2]), ("VALID", [1, 2, 1])):
+            attrs = {"ksize": [1, 2, 3, 2, 1], "strides": [1, 2, 1, 2, 1], "padding": padding}
+            name = f"{padding} {dtype_name(dtype)}"
+            y = x.astype(dtype)
+            c.add("MaxPool3D", name, [y], **attrs)
+            c.add("AvgPool3D", name, [y], tolerance=2e-2 if dtype == BFLOAT16 else None, **attrs)
+            dy = values([2, *out, 2], dtype, salt=3)
+            c.add("AvgPool3DGrad", name, [i32(*x.shape), dy], by=(1,),
+                  tolerance=2e-2 if dtype == BFLOAT16 else None, **attrs)
+            with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+                maxima = session.run(tf.raw_ops.MaxPool3D(input=tf.constant(y), **attrs))
+            c.add("MaxPool3DGrad", name, [y, maxima, dy], by=(2,), **attrs)
+            c.add("MaxPool3DGradGrad", name, [y, maxima, values(x.shape, dtype, salt=4)], by=(2,),
+                  **attrs)
+
+
+def recurrent(c):
+    def first_version(steps, x, cs_prev, h_prev, w, wci, wcf, wco, b):
+        """Exchanges two gates. TensorFlow's gradient of BlockLSTMV2 forgets that."""
+        def exchanged(v):
+            i, f, ci, o = tf.split(v, 4, axis=-1)
+            return tf.concat([i, ci, f, o], axis=-1)
+
+        return list(tf.raw_ops.BlockLSTM(
+            seq_len_max=steps, x=x, cs_prev=cs_prev, h_prev=h_prev, w=exchanged(w), wci=wci,
+            wcf=wcf, wco=wco, b=exchanged(b), forget_bias=0, cell_clip=0, use_peephole=peephole))
+
+    for dtype in (np.float32, np.float16):
+        shapes = ([3, 2, 4], [2, 3], [2, 3], [7, 12], [3], [3], [3], [12])
+        inputs = [np.array(3)] + [values(s, dtype, -1, 1, i) for i, s in enumerate(shapes)]
+        for peephole in (False, True):
+            name = f"{dtype_name(dtype)} peephole {peephole}"
+            same = {"by": range(1, 9), "outputs": (1, 6), "use_peephole": peephole,
+                    "tolerance": 3e-2 if dtype == np.float16 else 5e-6}
+            c.add("BlockLSTM", name, inputs, cell_clip=-1.0, **same)
+            c.add("BlockLSTMV2", name, inputs, layout=first_version, **same)
+
+
 def main():
     cases = Cases()
     for family in (unary, several, binary, reductions, matrices, images, shapes,
                    gathers, moves, diagonals, combinations, functions, batch_norms,
-                   depthwise, further_pools, resizing):
+                   depthwise, further_pools, resizing, equations, volumes, recurrent):
         family(cases)
     write_cases(os.path.join(FOLDER, "gradients.jsonl"), cases.lines)
 
