@@ -4,6 +4,7 @@
 // Resource forms, which combine parts of a variable with updates. The indices
 // are coordinates.
 #include <memory>
+#include <type_traits>
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
