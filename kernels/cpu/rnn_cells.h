@@ -17,6 +17,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/tensor.h"
 #include "leat/core/threads/parallel_for.h"
+#include "leat/graph/graph.h"
 #include "leat/kernels/kernel_context.h"
 
 namespace leat::kernels::cpu {
