@@ -7,7 +7,8 @@
 #                    because it requires OpenCL headers.
 #   LeatDeps::gomp   is libgomp. -fopenmp is not needed, because Leat only sets
 #                    the thread count of the calling thread.
-#   LeatDeps::isal, LeatDeps::leveldb, LeatDeps::png, LeatDeps::re2,
+#   LeatDeps::farmhash, LeatDeps::gif, LeatDeps::icuuc, LeatDeps::isal,
+#   LeatDeps::jpeg, LeatDeps::leveldb, LeatDeps::png, LeatDeps::re2,
 #   LeatDeps::snappy are the libraries with these names.
 #   LeatDeps::grpc   is gRPC for C++. Debian's CMake file for gRPC is not used,
 #                    because it requires everything that the static libraries
@@ -60,7 +61,11 @@ function(leat_find_library name package header)
     IMPORTED_LOCATION "${LEAT_${variable}_LIBRARY}"
     INTERFACE_INCLUDE_DIRECTORIES "${LEAT_${variable}_INCLUDE_DIR}")
 endfunction()
+leat_find_library(farmhash libfarmhash-dev farmhash.h)
+leat_find_library(gif libgif-dev gif_lib.h)
+leat_find_library(icuuc libicu-dev unicode/unistr.h)
 leat_find_library(isal libisal-dev isa-l/crc.h)
+leat_find_library(jpeg libjpeg-dev jpeglib.h)
 leat_find_library(leveldb libleveldb-dev leveldb/table_builder.h)
 leat_find_library(png libpng-dev png.h)
 leat_find_library(re2 libre2-dev re2/re2.h)

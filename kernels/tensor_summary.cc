@@ -11,7 +11,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/dtype_list.h"
+#include "leat/core/held_bytes.h"
 #include "leat/core/resource_handle.h"
+#include "leat/core/saturating.h"
 #include "leat/core/variant.h"
 
 namespace leat::kernels {
@@ -128,7 +130,92 @@ std::string SummarizeValues(const Tensor& tensor, int64_t max_values) {
   return result;
 }
 
+// Appends what stands between two elements of an axis: a blank between numbers,
+// and otherwise as many ends of lines as axes follow, and an indentation.
+void AppendGap(int axis, int rank, std::string& text) {
+  const int following = rank - axis - 1;
+  text.append(static_cast<size_t>(following), '\n');
+  text.append(static_cast<size_t>(following > 0 ? axis + 1 : 1), ' ');
+}
+
+// Appends the elements along `axis` and all axes after it. `first` is the
+// position of their first element.
+void AppendAxis(const Tensor& tensor, int axis, int64_t first,
+                int64_t max_values,
+                absl::FunctionRef<std::string(int64_t)> print,
+                std::string& text) {
+  if (axis == tensor.rank()) {
+    text += print(first);
+    return;
+  }
+  const int64_t extent = tensor.dim(axis);
+  int64_t stride = 1;
+  for (int i = axis + 1; i < tensor.rank(); ++i) stride *= tensor.dim(i);
+  const bool cut = extent / 2 >= max_values && extent > 2 * max_values;
+  text += '[';
+  for (int64_t i = 0; i < extent; ++i) {
+    if (cut && i == max_values) {
+      AppendGap(axis, tensor.rank(), text);
+      text += "...";
+      i = extent - max_values;
+      if (i == extent) break;
+    }
+    if (i > 0) AppendGap(axis, tensor.rank(), text);
+    AppendAxis(tensor, axis + 1, first + i * stride, max_values, print, text);
+  }
+  text += ']';
+}
+
+// Returns how many elements at each end of an axis are shown.
+int64_t NumAtEnds(const Tensor& tensor, int64_t max_values) {
+  const int64_t count = tensor.num_elements();
+  return max_values < 0 ? count : std::min(max_values, count);
+}
+
 }  // namespace
+
+std::string FormatTensor(const Tensor& tensor, int64_t max_values) {
+  const int64_t at_ends = NumAtEnds(tensor, max_values);
+  if (at_ends == 0 && tensor.dtype() == DType::kBool) return "";
+  if (at_ends == 0 && tensor.rank() == 0) return "...";
+  std::string text;
+  VisitDType(kPlain + kStringOnly, tensor.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto values = tensor.data<T>();
+    AppendAxis(
+        tensor, 0, 0, at_ends,
+        [&](int64_t i) -> std::string {
+          if constexpr (kStringOnly.Contains(kDTypeOf<T>)) {
+            return absl::StrCat("\"", absl::Utf8SafeCEscape(values[i]), "\"");
+          } else if constexpr (kComplexes.Contains(kDTypeOf<T>)) {
+            return "?";  // as in TensorFlow
+          } else {
+            return Print(values[i]);
+          }
+        },
+        text);
+  });
+  return text;
+}
+
+int64_t MostFormattedBytes(const Tensor& tensor, int64_t max_values) {
+  const int64_t at_ends = NumAtEnds(tensor, max_values);
+  int64_t count = 1;
+  for (const int64_t extent : tensor.shape().dims()) {
+    const int64_t shown =
+        std::min(extent, SaturatingMultiply(2, at_ends)) + 1;  // and the "..."
+    count = SaturatingMultiply(count, shown);
+  }
+  // Each element has a gap before it, and may open and close brackets.
+  const int64_t each = 32 + 4 * tensor.rank();
+  int64_t bytes = SaturatingMultiply(count, each);
+  if (tensor.dtype() == DType::kString) {
+    // A byte becomes at most four when it is escaped.
+    bytes = SaturatingAdd(
+        bytes, SaturatingMultiply(TextBytes(tensor.data<std::string>()), 4));
+  }
+  return bytes;
+}
 
 std::string SummarizeInputs(const KernelContext& context, int64_t max_values,
                             absl::string_view separator) {

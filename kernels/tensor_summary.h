@@ -2,7 +2,8 @@
 //
 // SummarizeInputs formats the first values of tensors as text, in the form that
 // TensorFlow's Assert and Print use: "1 2 3..." for a vector, "[1 2][3..." for
-// a matrix. It is stateless.
+// a matrix. FormatTensor does it in the form of StringFormat and PrintV2. They
+// are stateless.
 #ifndef LEAT_KERNELS_TENSOR_SUMMARY_H_
 #define LEAT_KERNELS_TENSOR_SUMMARY_H_
 
@@ -23,6 +24,16 @@ namespace leat::kernels {
 // one long string as very many inputs.
 std::string SummarizeInputs(const KernelContext& context, int64_t max_values,
                             absl::string_view separator);
+
+// Returns the values of a tensor in the form of TensorFlow's StringFormat: "[1
+// 2
+// ... 8 9]" for a vector, and a row on each line for a matrix. Of each axis,
+// shows the first and the last `max_values` elements, or all if `max_values` is
+// negative. Strings are escaped, with quotes around them.
+std::string FormatTensor(const Tensor& tensor, int64_t max_values);
+
+// Returns an upper bound for the size of FormatTensor's text.
+int64_t MostFormattedBytes(const Tensor& tensor, int64_t max_values);
 
 }  // namespace leat::kernels
 

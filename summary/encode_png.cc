@@ -10,12 +10,11 @@
 namespace leat {
 namespace {
 
-constexpr int kBitsOfChannel = 8;
 constexpr int kMaxMemoryLevel = 9;  // zlib's, as in TensorFlow
 
 int ColorType(int channels) {
-  if (channels == 1) return PNG_COLOR_TYPE_GRAY;
-  return channels == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_RGB_ALPHA;
+  return (channels >= 3 ? PNG_COLOR_MASK_COLOR : 0) |
+         (channels % 2 == 0 ? PNG_COLOR_MASK_ALPHA : 0);
 }
 
 void Append(png_structp png, png_bytep bytes, size_t count) {
@@ -39,17 +38,19 @@ bool IsCancelled(const Cancellation* cancellation) {
 // fails, it jumps back to the call of setjmp. So this function must not have
 // objects with destructors.
 bool WritePng(png_structp png, png_infop info, const ImageView& image,
-              const Cancellation* cancellation) {
+              const PngEncoding& encoding) {
   if (setjmp(png_jmpbuf(png)) != 0) return false;
+  png_set_compression_level(png, encoding.compression);
   png_set_compression_mem_level(png, kMaxMemoryLevel);
   png_set_IHDR(png, info, static_cast<png_uint_32>(image.width),
-               static_cast<png_uint_32>(image.height), kBitsOfChannel,
+               static_cast<png_uint_32>(image.height), 8 * image.channel_bytes,
                ColorType(image.channels), PNG_INTERLACE_NONE,
                PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   png_write_info(png, info);
-  const int64_t row_bytes = image.width * image.channels;
+  if (image.channel_bytes == 2) png_set_swap(png);  // the file is big-endian
+  const int64_t row_bytes = image.width * image.channels * image.channel_bytes;
   for (int64_t row = 0; row < image.height; ++row) {
-    if (IsCancelled(cancellation)) return false;
+    if (IsCancelled(encoding.cancellation)) return false;
     png_write_row(png, image.pixels.data() + row * row_bytes);
   }
   png_write_end(png, nullptr);
@@ -59,22 +60,23 @@ bool WritePng(png_structp png, png_infop info, const ImageView& image,
 }  // namespace
 
 absl::StatusOr<std::string> EncodePng(const ImageView& image,
-                                      const Cancellation* cancellation) {
-  LEAT_CHECK(image.channels == 1 || image.channels == 3 || image.channels == 4);
+                                      const PngEncoding& encoding) {
+  LEAT_CHECK(image.channels >= 1 && image.channels <= 4);
+  LEAT_CHECK(image.channel_bytes == 1 || image.channel_bytes == 2);
   LEAT_CHECK(static_cast<int64_t>(image.pixels.size()) ==
-             image.width * image.height * image.channels);
+             image.width * image.height * image.channels * image.channel_bytes);
   std::string encoded;
   png_structp png =
       png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, Fail, Ignore);
   if (png == nullptr) return absl::InternalError("PNG encoding failed");
   png_infop info = png_create_info_struct(png);
   png_set_write_fn(png, &encoded, Append, Flush);
-  const bool written =
-      info != nullptr && WritePng(png, info, image, cancellation);
+  const bool written = info != nullptr && WritePng(png, info, image, encoding);
   png_destroy_write_struct(&png, &info);
   if (written) return encoded;
-  return IsCancelled(cancellation) ? cancellation->status()
-                                   : absl::InternalError("PNG encoding failed");
+  return IsCancelled(encoding.cancellation)
+             ? encoding.cancellation->status()
+             : absl::InternalError("PNG encoding failed");
 }
 
 }  // namespace leat

@@ -140,7 +140,7 @@ absl::StatusOr<int64_t> AddImage(const std::string& tag, const Batch& batch,
                                    .height = batch.height,
                                    .channels = static_cast<int>(batch.channels),
                                    .pixels = pixels},
-                                  cancellation));
+                                  {.cancellation = cancellation}));
   return static_cast<int64_t>(image.encoded_image_string().size());
 }
 

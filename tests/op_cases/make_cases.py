@@ -15,7 +15,8 @@ A family is a module in families/ with a function `cases(case)` that calls
 for every case. An input is a numpy array, a Ramp for a large array, or a list of
 arrays for an argument of N tensors. Attrs are Python values. `case` derives the types
 and lengths that follow from the inputs. If there is a `text`, TensorFlow must return
-an error that contains it. `case.__self__.given` records outputs that the family has
+an error that contains it. If the text is WHOLE, TensorFlow may return an error, whose
+whole text goes into the case. `case.__self__.given` records outputs that the family has
 computed itself. For example, TensorFlow's CPU kernels lack NCHW, so families compute
 the outputs for NCHW from those for NHWC.
 
@@ -44,6 +45,7 @@ from tensorflow.python.framework import op_def_registry  # pylint: disable=wrong
 
 # If an output has more elements than this, only some of them are written.
 LARGE = 2000
+WHOLE = object()
 SHORT = {"float32": "float", "float64": "double", "float16": "half"}
 CODES = {
     tf.errors.InvalidArgumentError: "INVALID_ARGUMENT",
@@ -54,6 +56,7 @@ CODES = {
     tf.errors.OutOfRangeError: "OUT_OF_RANGE",
     tf.errors.InternalError: "INTERNAL",
     tf.errors.ResourceExhaustedError: "RESOURCE_EXHAUSTED",
+    tf.errors.DataLossError: "DATA_LOSS",
 }
 
 
@@ -307,12 +310,14 @@ class Family:
             line["floor"] = self.floor
         try:
             outputs = run(op_def, flat, attrs)
-            if text is not None:
+            if text not in (None, WHOLE):
                 self.wrong.append(f"{op} {name}: expected an error")
             line["outputs"] = [encode_output(o) for o in outputs]
         except tf.errors.OpError as error:
             message = error.message.partition("}} ")[2] or error.message
-            if text is None:
+            if text is WHOLE:
+                text = message.partition(" [Op:")[0]
+            elif text is None:
                 print(f"  {op} {name}: {message}")
             elif text not in message:
                 self.wrong.append(f"{op} {name}: expected {text!r}, got {message!r}")

@@ -118,7 +118,8 @@ def shape_text(shape):
 
 def attr_text(kind, value):
   if kind.startswith('list('):
-    return ','.join(attr_text(kind[5:-1], v) for v in value)
+    separator = ';' if kind == 'list(shape)' else ','
+    return separator.join(attr_text(kind[5:-1], v) for v in value)
   if kind == 'bool':
     return 'true' if value else 'false'
   if kind == 'shape':
@@ -136,6 +137,8 @@ def set_attr(proto, kind, value):
         add.type.append(tf.as_dtype(v).as_datatype_enum)
       elif kind == 'list(shape)':
         add.shape.append(Value(None, v).tensor_shape().as_proto())
+      elif kind == 'list(string)':
+        add.s.append(v.encode())
       else:
         raise ValueError(kind)
     if not value:
@@ -1150,11 +1153,134 @@ def counting():
   for x in (f(2, 9, 8, 3), f(-1, 9, 8, 3), ANY, f(2, 3)):
     case('MaxPoolGradWithArgmax', pool, x, ANY, places)
 
+def text(*shape):
+  return Value('string', list(shape))
+
+
+STRINGS = Value('string', None)
+
+
+def images():
+  for op in ('DecodeJpeg', 'DecodePng', 'DecodeBmp'):
+    for channels in (0, 3, -1):
+      case(op, {'channels': channels}, text())
+    case(op, {}, text(2))
+  case('DecodePng', {'channels': 4, 'dtype': 'uint16'}, STRINGS)
+  case('DecodeGif', {}, text())
+  case('DecodeGif', {}, text(1))
+  for expand in (True, False):
+    for channels in (0, 1, -1):
+      case('DecodeImage', {'channels': channels, 'expand_animations': expand}, text())
+  case('DecodeImage', {}, text(2))
+  crop = {'channels': 3}
+  case('DecodeAndCropJpeg', crop, text(), K([1, 2, 30, 40]))
+  case('DecodeAndCropJpeg', crop, text(), i32(4))
+  case('DecodeAndCropJpeg', {}, text(), ShapeOf([1, 2, 30, -1]))
+  case('DecodeAndCropJpeg', crop, text(), K([1, 2, 3]))
+  case('DecodeAndCropJpeg', crop, text(), i32(2, 2))
+  case('DecodeAndCropJpeg', {'channels': -2}, text(), i32(4))
+  case('ExtractJpegShape', {'output_type': 'int64'}, text())
+  case('ExtractJpegShape', {}, text(1))
+  for op in ('EncodeJpeg', 'EncodePng'):
+    for shape in ((4, 5, 3), (4, 5), (2, -1, 4, 5, 3), ()):
+      case(op, {}, Value('uint8', list(shape)))
+    case(op, {}, Value('uint8', None))
+  case('EncodeJpegVariableQuality', {}, Value('uint8', [4, 5, 3]), i32())
+  case('EncodeJpegVariableQuality', {}, Value('uint8', [2, 4, 5, 3]), i32())
+  case('EncodeJpegVariableQuality', {}, Value('uint8', [4, 5, 3]), i32(1))
+
+
+def examples():
+  dense = {'Tdense': ['float', 'int64'], 'dense_shapes': [[2, 3], [-1, 4]]}
+  types = {'sparse_types': ['float', 'string']}
+  keys = [text(), text()]
+  defaults = [f(2, 3), Value('int64', [4])]
+  for serialized in (text(5), text(-1), STRINGS, text()):
+    v2 = {**dense, **types, 'num_sparse': 2, 'ragged_value_types': ['string'],
+          'ragged_split_types': ['int32']}
+    case('ParseExampleV2', v2, serialized, text(0), text(2), text(2), text(1), *defaults)
+    case('ParseExample', {**dense, **types, 'Nsparse': 2, 'Ndense': 2}, serialized,
+         text(0), *keys, *keys, *defaults)
+    case('ParseSingleExample', {**dense, **types, 'num_sparse': 2,
+         'sparse_keys': ['a', 'b'], 'dense_keys': ['c', 'd']}, serialized, *defaults)
+  case('ParseExample', {'Nsparse': 2, 'Ndense': 0, 'Tdense': [], 'sparse_types': ['float'],
+       'dense_shapes': []}, text(2), text(0), *keys)
+  case('ParseExample', {**dense, 'Nsparse': 0, 'Ndense': 1, 'sparse_types': []}, text(2),
+       text(0), text(), *defaults)
+  bad = {**dense, 'sparse_types': [], 'num_sparse': 0, 'ragged_value_types': ['string'],
+         'ragged_split_types': []}
+  case('ParseExampleV2', bad, text(2), text(0), text(0), text(2), text(1), *defaults)
+  case('ParseExampleV2', {**bad, 'ragged_value_types': [], 'dense_shapes': [[1]]}, text(2),
+       text(0), text(0), text(2), text(0), *defaults)
+  for shapes in ([[-1], [2]], [[2, -1], [1]], [None, [1]], [[-1, -1], [1]]):
+    case('ParseExampleV2', {**bad, 'ragged_value_types': [], 'dense_shapes': shapes}, text(2),
+         text(0), text(0), text(2), text(0), *defaults)
+
+
+def decoding():
+  csv = {'OUT_TYPE': ['float', 'string']}
+  for records in (text(), text(-1, 3), STRINGS):
+    case('DecodeCSV', csv, records, f(1), text(0))
+  case('DecodeCSV', csv, text(2), f(), text(1))
+  case('DecodeCSV', csv, text(2), f(2), text(1))
+  case('DecodeCSV', csv, text(2), f(1, 1), text(1))
+  case('DecodeCSV', csv, text(2), f(-1), STRINGS)
+  for shape in ([], [2, -1], None):
+    case('DecodeRaw', {'out_type': 'int32'}, Value('string', shape))
+    case('DecodeCompressed', {}, Value('string', shape))
+    case('ParseTensor', {'out_type': 'float'}, Value('string', shape))
+    case('SerializeTensor', {'T': 'string'}, Value('string', shape))
+    case('StringToNumber', {'out_type': 'double'}, Value('string', shape))
+    case('AsString', {'T': 'float'}, Value('float', shape))
+    for length in (K(8), K(0), K(6), K(-4), i32(), i32(1), K([4, 4])):
+      case('DecodePaddedRaw', {'out_type': 'float'}, Value('string', shape), length)
+
+
+def files():
+  for name in (text(), text(1), text(2, 3), STRINGS):
+    case('ReadFile', {}, name)
+    case('MatchingFiles', {}, name)
+    case('WriteFile', {}, name, text())
+  case('WriteFile', {}, text(), text(2))
+
+
+def strings():
+  for shape in ([], [3], [2, -1], None):
+    value = Value('string', shape)
+    case('StringSplit', {}, value, text())
+    case('StringSplitV2', {}, value, text())
+    for op in ('StringToHashBucketFast', 'StringToHashBucket'):
+      case(op, {'num_buckets': 10}, value)
+    for op in ('StringLength', 'StringLower', 'StringUpper', 'StringStrip',
+               'EncodeBase64', 'DecodeBase64'):
+      case(op, {}, value)
+    case('StringFormat', {'T': ['string'], 'template': '%s'}, value)
+    case('ReduceJoin', {}, value, K([0]))
+    case('ReduceJoin', {'keep_dims': True}, value, K([-1]))
+    case('ReduceJoin', {}, value, i32(1))
+  case('StringFormat', {'T': ['string', 'int32'], 'template': '%s%s'}, text(1), i32())
+  case('StringFormat', {'T': ['string'], 'template': '%s%s'}, text(1))
+  case('StringSplit', {}, text(2), text(3))
+  case('StringSplitV2', {}, text(2), text(3))
+  case('StringToHashBucketStrong', {'num_buckets': 10, 'key': [1, 2]}, text(2))
+  case('ReduceJoin', {}, text(2, 3), K([2]))
+  case('ReduceJoin', {}, text(2, 3), K(1))
+  case('ReduceJoin', {}, text(2, 3), K([[1]]))
+  case('ReduceJoin', {}, text(2, 3), K([0, 1]))
+  case('ReduceJoin', {}, text(2, 3), K([0, 0]))
+  for pos, size in ((i32(), i32()), (i32(2, 3), i32(2, 3)), (i32(3), i32(3)),
+                    (i32(2), i32(2)), (i32(2, 1), i32(2, 1)), (i32(2), i32(3)),
+                    (i32(), i32(3)), (IANY, i32()), (i32(-1), i32(3)), (i32(2, 3), i32(3))):
+    case('Substr', {'T': 'int32'}, text(2, 3), pos, size)
+  case('Substr', {'T': 'int32'}, STRINGS, i32(2), i32(2))
+  case('Substr', {'T': 'int32'}, text(3), i32(2, 3), i32(2, 3))
+
 
 print('# Written by dump_shape_cases.py with TensorFlow %s.' % tf.__version__)
 for family in (reshaping, joining, slicing, rearranging, gathering, moving,
                blocks, diagonals, comparing, combining, arithmetic,
                convolution, losses, random, variables, lists,
                narrow_indices, flow, queues, accumulators, arrays, stacks, checkpoints,
-               equations, volumes, recurrent, updates, counting):
+               equations, volumes, recurrent, updates, counting,
+               images, examples, decoding, files, strings):
   family()

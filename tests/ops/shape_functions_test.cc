@@ -77,6 +77,14 @@ AttrValue ToAttr(const std::string& type, const std::string& text) {
     }
     return values;
   }
+  if (type == "list(string)") return SplitList(text);
+  if (type == "list(shape)") {
+    std::vector<PartialShape> shapes;
+    for (absl::string_view shape : absl::StrSplit(text, ';', absl::SkipEmpty())) {
+      shapes.push_back(ToShape(std::string(shape)));
+    }
+    return shapes;
+  }
   ADD_FAILURE() << "attr type " << type;
   return {};
 }
