@@ -167,15 +167,16 @@ absl::StatusOr<std::vector<std::string>> MatchingPaths(
   std::vector<absl::string_view> parts;
   std::vector<std::string> folders = {FirstFolder(pattern, parts)};
   for (size_t i = 0; i < parts.size(); ++i) {
+    const size_t limit =
+        i + 1 < parts.size() ? kMaxMatchingFolders : kMaxMatchingPaths;
     std::vector<std::string> paths;
     for (const std::string& folder : folders) {
       if (cancellation != nullptr) LEAT_RETURN_IF_ERROR(cancellation->status());
       const absl::Status status = AppendMatches(files, folder, parts[i], paths);
       if (i == 0 && absl::IsPermissionDenied(status)) return status;
-      if (paths.size() > kMaxMatchingPaths) {
-        return absl::ResourceExhaustedError(
-            absl::StrCat("more than ", kMaxMatchingPaths,
-                         " paths match the pattern '", pattern, "'"));
+      if (paths.size() > limit) {
+        return absl::ResourceExhaustedError(absl::StrCat(
+            "more than ", limit, " paths match the pattern '", pattern, "'"));
       }
     }
     folders = std::move(paths);

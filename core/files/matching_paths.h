@@ -17,9 +17,11 @@
 
 namespace leat {
 
-// Is how many paths may match a pattern, or the beginning of one. Links that
-// lead back to their folders could make any number.
-inline constexpr size_t kMaxMatchingPaths = 1'000'000;
+// Is how many paths may match a pattern.
+inline constexpr size_t kMaxMatchingPaths = 5'000'000;
+// Is how many paths may match the beginning of a pattern, before a slash. Links
+// that lead back to their folders could make any number.
+inline constexpr size_t kMaxMatchingFolders = 100'000;
 
 // Returns the paths that match, sorted. A pattern without a folder finds paths
 // such as "./x". Between two slashes, "*" stands for any characters, "?" for
@@ -30,8 +32,8 @@ inline constexpr size_t kMaxMatchingPaths = 1'000'000;
 //
 // A folder that does not exist or cannot be read has no matches, except that
 // the result is PERMISSION_DENIED if `files` denies the folder in which the
-// search begins. Returns RESOURCE_EXHAUSTED if there are more than
-// kMaxMatchingPaths. `cancellation` may be null; if it is cancelled, returns
+// search begins. Returns RESOURCE_EXHAUSTED if there are more paths
+// than these limits. `cancellation` may be null; if it is cancelled, returns
 // its status.
 absl::StatusOr<std::vector<std::string>> MatchingPaths(
     const FileAccess& files, const std::string& pattern,

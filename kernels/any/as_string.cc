@@ -129,7 +129,12 @@ void Write(const Conversion& conversion, const T& value, std::string& text) {
   if constexpr (kType == DType::kBool) {
     text = value ? "true" : "false";
   } else if constexpr (kType == DType::kString) {
-    Print(conversion, value.c_str(), text);
+    // A string that needs no blanks may contain zero bytes.
+    if (conversion.format == "%s") {
+      text = value;
+    } else {
+      Print(conversion, value.c_str(), text);
+    }
   } else if constexpr (kComplexes.Contains(kType)) {
     text.push_back('(');
     Print(conversion, static_cast<double>(value.real()), text);

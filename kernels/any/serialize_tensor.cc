@@ -25,7 +25,7 @@ constexpr size_t kMaxShownBytes = 1024;
 absl::Status CannotParse(absl::string_view bytes) {
   return absl::InvalidArgumentError(
       absl::StrCat("Could not parse `serialized` as TensorProto, base64: ",
-                   absl::WebSafeBase64Escape(bytes.substr(0, kMaxShownBytes))));
+                   absl::Base64Escape(bytes.substr(0, kMaxShownBytes))));
 }
 
 class ParseTensor final : public Kernel {

@@ -10,15 +10,19 @@ Usage: tests/fuzz/make_corpus.py
 """
 
 import io
+import json
 import pathlib
 import struct
 import subprocess
+import sys
 import tempfile
 
 import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+sys.path.insert(0, str(HERE.parent / "op_cases"))
+import made_images  # pylint: disable=wrong-import-position
 
 FLOAT = 'attr { key: "%s" value { type: DT_FLOAT } }'
 CONST = ('node { name: "%s" op: "Const" ' + FLOAT % "dtype" + ' attr { key: '
@@ -274,6 +278,65 @@ def event_files():
   return {**events, "file": b"".join(map(record, events.values()))}
 
 
+PALETTE = [30, 60, 90, 20, 10, 0, 200, 100, 50, 7, 8, 9]
+
+
+def jpeg_files():
+  """Returns the JPEG files of cases of DecodeJpeg in image_files.jsonl, behind
+  a byte with options."""
+  files = {}
+  cases = HERE.parent / "op_cases" / "image_files.jsonl"
+  for line in cases.read_text().splitlines()[1:]:
+    case = json.loads(line)
+    kind, _, end = case["name"].rpartition(" to ")
+    if case["op"] == "DecodeJpeg" and end == "0":
+      files[kind.replace(" ", "_")] = (
+          bytes([len(files) * 37 % 256]) +
+          case["inputs"][0][2][0].encode("latin-1"))
+  return files
+
+
+def image_files():
+  """Returns the seeds of png_fuzz, gif_fuzz and bmp_fuzz."""
+  square = made_images.gif_frame(2, 2, [0, 1, 2, 3])
+  moved = made_images.gif_frame(1, 9, [0, 1, 2] * 3, left=1, transparent=1,
+                                interlaced=True, palette=PALETTE)
+  grey = [[1000, 2, 65535]]
+  return {
+      "png_fuzz": {
+          "deep": made_images.png(grey, 3, 1, 16, 0),
+          "rgba": made_images.png([list(range(8))] * 2, 2, 2, 8, 6,
+                                  interlaced=True),
+          "palette": made_images.png([[0, 1, 2, 3]], 4, 1, 2, 3,
+                                     palette=PALETTE, trns=b"\x80")},
+      "gif_fuzz": {
+          "flat": made_images.gif(2, 2, square, palette=PALETTE),
+          "moving": made_images.gif(3, 9, square, moved, palette=PALETTE)},
+      "bmp_fuzz": {
+          "grey": made_images.bmp([1, 2], 2, 1, 1),
+          "rgb": made_images.bmp(range(18), 3, 2, 3),
+          "top_down": made_images.bmp(range(24), 3, -2, 4)}}
+
+
+def examples():
+  """Returns the seeds of example_fuzz."""
+  def field(number, data):
+    return bytes([number << 3 | 2, len(data)]) + data
+
+  def entry(key, feature):
+    return field(1, field(1, key) + field(2, feature))
+  ints = field(3, field(1, b"\1\x80\1"))
+  unpacked = field(3, b"\x08\1\x08\2")
+  floats = field(2, field(1, struct.pack("<fff", 1, 2, 3)))
+  texts = field(1, field(1, b"xy") + field(1, b""))
+  return {
+      "all": field(1, entry(b"a", ints) + entry(b"b", floats) +
+                   entry(b"c", texts)),
+      "unpacked": field(1, entry(b"a", unpacked)),
+      "twice": field(1, entry(b"a", floats) + entry(b"a", ints)),
+      "unknown": b"\x10\5" + field(1, entry(b"z", b"\xff\xff"))}
+
+
 def main():
   for path in sorted((ROOT / "tests" / "graphs").glob("*.pbtxt")):
     if not path.name.startswith("meta_graph"):
@@ -334,6 +397,16 @@ def main():
     file = io.BytesIO()
     np.save(file, array)
     write("npy_fuzz", name, file.getvalue())
+  for name, data in jpeg_files().items():
+    write("jpeg_fuzz", name, data)
+  for target, files in image_files().items():
+    for name, data in files.items():
+      write(target, name, data)
+  for name, data in examples().items():
+    write("example_fuzz", name, data)
+  for name, line in {"plain": b"1,-2.5,abc,", "quoted": b'"a""b","c,d",""',
+                     "numbers": b" 7 ,0x1f,inf,1e400,-nan"}.items():
+    write("csv_fuzz", name, line)
   write("idx_fuzz", "labels", struct.pack(">BBBBI", 0, 0, 8, 1, 3) + b"\1\2\3")
   write("idx_fuzz", "images",
         struct.pack(">BBBBIII", 0, 0, 8, 3, 1, 2, 2) + bytes(4))

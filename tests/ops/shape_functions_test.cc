@@ -80,7 +80,8 @@ AttrValue ToAttr(const std::string& type, const std::string& text) {
   if (type == "list(string)") return SplitList(text);
   if (type == "list(shape)") {
     std::vector<PartialShape> shapes;
-    for (absl::string_view shape : absl::StrSplit(text, ';', absl::SkipEmpty())) {
+    for (absl::string_view shape :
+         absl::StrSplit(text, ';', absl::SkipEmpty())) {
       shapes.push_back(ToShape(std::string(shape)));
     }
     return shapes;

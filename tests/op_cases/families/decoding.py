@@ -111,8 +111,8 @@ def compressed(case):
                 ("damaged", text(good, good[:20] + b"\xff\xff\xff" + good[23:])),
                 ("dictionary", text(with_dictionary)), ("text behind", text(good + b"text")),
                 ("other kind", text(g if kind == "ZLIB" else z)),
-                ("large", text(zlib.compress(bytes(100000)) if kind == "ZLIB" else
-                               gzip.compress(bytes(100000), mtime=0)))):
+                ("large", text(zlib.compress(bytes(20000)) if kind == "ZLIB" else
+                               gzip.compress(bytes(20000), mtime=0)))):
             case("DecodeCompressed", kind + " " + name, strings, compression_type=kind)
         for end in (1, 5, 20, 100, -4, -5, -9):
             case("DecodeCompressed", "%s cut at %d" % (kind, end), text(good[:end]),
@@ -144,16 +144,15 @@ def tensors(case):
     shape = b"\x12\4\x12\2\x08"
     for name, data, code in (
             ("text", b"abc", WHOLE), ("cut", one[:-2], WHOLE), ("nothing", b"", None),
-            ("repeated", b"\x08\3" + shape + b"\5\x3a\1\7", None),
+            ("repeated", b"\x08\3" + shape + b"\5\x3a\1\7", WHOLE),
             ("of shape -1", b"\x08\3\x12\x0d\x12\x0b\x08" + b"\xff" * 9 + b"\1", None),
-            ("of unknown rank", b"\x08\3\x12\2\x18\1", None),
             # TensorFlow once ended the process for the next ones (CVE-2022-23571).
             ("of no type", b"\x08\0" + shape + b"\0", None),
             ("of type 127", b"\x08\x7f" + shape + b"\0", None),
             ("of a reference", b"\x08\x67" + shape + b"\1", None),
             ("of short content", b"\x08\3" + shape + b"\5\x22\2ab", None)):
         case("ParseTensor", name, scalar(data), out_type="int32",
-             text=code or ("" if name == "repeated" else "Cannot parse tensor from proto"))
+             text=code or "Cannot parse tensor from proto")
 
 
 def numbers(case):
