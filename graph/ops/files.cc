@@ -41,7 +41,7 @@ void Register(OpRegistry& registry) {
                 .inputs = {"filename: string", "contents: string"},
                 .stateful = true,
                 .shape = ScalarsShape},
-               {OnCpu()});
+               {NotFoldable(OnCpu())});
 
   registry.Add({.name = "MatchingFiles",
                 .doc = "Returns the sorted names of files that match patterns.",

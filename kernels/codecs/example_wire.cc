@@ -148,51 +148,7 @@ FeatureStatus FindInts(absl::string_view list, FeatureValues& values) {
   });
 }
 
-// Visits the map in the message in field 1 and, if `visit_second` is not null,
-// that in field 2. Skips other fields.
-bool VisitMaps(absl::string_view example, EntryVisitor visit,
-               const EntryVisitor* visit_second) {
-  while (!example.empty()) {
-    uint64_t tag = 0;
-    absl::string_view content;
-    if (!TakeVarint64(example, tag)) return false;
-    if (tag == 0) return true;  // TensorFlow ignores what follows
-    const bool is_first = tag == kFirstBytes;
-    const bool is_second = tag == kSecondBytes && visit_second != nullptr;
-    if (!is_first && !is_second) {
-      if (!SkipContent(example, tag)) return false;
-    } else if (!TakeContent(example, content) ||
-               !VisitMap(content, is_first ? visit : *visit_second)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-}  // namespace
-
-bool VisitFeatures(absl::string_view example, EntryVisitor visit) {
-  return VisitMaps(example, visit, nullptr);
-}
-
-bool VisitSequenceExample(absl::string_view example, EntryVisitor visit,
-                          EntryVisitor visit_list) {
-  return VisitMaps(example, visit, &visit_list);
-}
-
-bool VisitFeatureList(absl::string_view list,
-                      absl::FunctionRef<bool(absl::string_view)> visit) {
-  while (!list.empty()) {
-    uint64_t tag = 0;
-    absl::string_view feature;
-    if (!TakeVarint64(list, tag) || tag != kFirstBytes ||
-        !TakeContent(list, feature) || !visit(feature)) {
-      return false;
-    }
-  }
-  return true;
-}
-
+// Reads the type of a serialized Feature, and only sets `values.type`.
 FeatureStatus FindType(absl::string_view feature, FeatureValues& values) {
   if (feature.empty()) return FeatureStatus::kOk;
   uint64_t tag = 0;
@@ -210,6 +166,23 @@ FeatureStatus FindType(absl::string_view feature, FeatureValues& values) {
     default:
       return FeatureStatus::kUnknownType;
   }
+}
+
+}  // namespace
+
+bool VisitFeatures(absl::string_view example, EntryVisitor visit) {
+  while (!example.empty()) {
+    uint64_t tag = 0;
+    absl::string_view content;
+    if (!TakeVarint64(example, tag)) return false;
+    if (tag == 0) return true;  // TensorFlow ignores what follows
+    if (tag != kFirstBytes) {
+      if (!SkipContent(example, tag)) return false;
+    } else if (!TakeContent(example, content) || !VisitMap(content, visit)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 FeatureStatus FindValues(absl::string_view feature, FeatureValues& values) {

@@ -1,10 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// These functions read serialized Examples and SequenceExamples, which are
-// protobuf messages, without parsing them into objects. They find where the
-// values of features lie, and then write the values into arrays. They are
-// stateless and thread-safe. Whatever the bytes are, no function reads beyond
-// their end.
+// These functions read serialized Examples, which are protobuf messages,
+// without parsing them into objects. They find where the values of features
+// lie, and then write the values into arrays. They are stateless and
+// thread-safe. Whatever the bytes are, no function reads beyond their end.
 //
 //   message Example { Features features = 1; }
 //   message Features { map<string, Feature> feature = 1; }
@@ -15,11 +14,6 @@
 //       Int64List int64_list = 3;  // repeated int64 value = 1
 //     }
 //   }
-//   message SequenceExample {
-//     Features context = 1;
-//     FeatureLists feature_lists = 2;  // map<string, FeatureList> = 1
-//   }
-//   message FeatureList { repeated Feature feature = 1; }
 #ifndef LEAT_KERNELS_CODECS_EXAMPLE_WIRE_H_
 #define LEAT_KERNELS_CODECS_EXAMPLE_WIRE_H_
 
@@ -54,24 +48,12 @@ using EntryVisitor =
 // comes twice, the last one counts.
 bool VisitFeatures(absl::string_view example, EntryVisitor visit);
 
-// Does the same with the context of a SequenceExample, and calls `visit_list`
-// for each of its feature lists, with the serialized FeatureList.
-bool VisitSequenceExample(absl::string_view example, EntryVisitor visit,
-                          EntryVisitor visit_list);
-
-// Calls `visit` for each serialized Feature of a FeatureList. Returns false if
-// the list is malformed or `visit` returns false.
-bool VisitFeatureList(absl::string_view list,
-                      absl::FunctionRef<bool(absl::string_view)> visit);
-
 enum class FeatureStatus : uint8_t {
   kOk,
   kUnknownType,  // the Feature has a field that Features do not have
   kMalformed,
 };
 
-// Reads the type of a serialized Feature, and only sets `values.type`.
-FeatureStatus FindType(absl::string_view feature, FeatureValues& values);
 // Finds and counts the values of a serialized Feature. Only reads the first
 // list if there are several, as TensorFlow does.
 FeatureStatus FindValues(absl::string_view feature, FeatureValues& values);

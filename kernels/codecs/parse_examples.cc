@@ -16,64 +16,8 @@
 namespace leat {
 namespace {
 
-constexpr DTypeList<std::string, float, int64_t> kFeatureTypes;
 // An error shows at most this many bytes of a malformed Example.
 constexpr size_t kMaxShownBytes = 1024;
-
-bool IsPadded(const DenseFeature& feature) {
-  return feature.shape.rank() > 0 && !feature.shape.dim_known(0);
-}
-
-// Returns the extents of one Example. If the feature is padded, returns all
-// extents but the first.
-absl::Span<const int64_t> RowDims(const DenseFeature& feature) {
-  absl::Span<const int64_t> dims = feature.shape.dims();
-  if (IsPadded(feature)) dims.remove_prefix(1);
-  return dims;
-}
-
-// Returns the number of elements of an Example, or of a row if the feature is
-// padded. REQUIRES: CheckDense has succeeded.
-int64_t RowSize(const DenseFeature& feature) {
-  int64_t size = 1;
-  for (const int64_t extent : RowDims(feature)) size *= extent;
-  return size;
-}
-
-absl::Status CheckDense(const DenseFeature& feature, size_t i) {
-  const PartialShape& shape = feature.shape;
-  bool is_known = shape.rank_known();
-  for (int axis = 1; axis < shape.rank(); ++axis) {
-    is_known = is_known && shape.dim_known(axis);
-  }
-  if (!is_known) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "dense_shapes[", i, "] has unknown rank or unknown inner dimensions: ",
-        shape.DebugString()));
-  }
-  const Tensor& value = feature.default_value;
-  if (value.dtype() != feature.type) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("dense_defaults[", i, "].dtype() == ", Name(value.dtype()),
-                     " != dense_types_[", i, "] == ", Name(feature.type)));
-  }
-  if (IsPadded(feature) && value.num_elements() != 1) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "dense_shape[", i, "] is a variable length shape: ",
-        shape.DebugString(), ", therefore def_value[", i,
-        "] must contain a single element (the padding element).  But its "
-        "shape is: ",
-        value.shape().DebugString()));
-  }
-  if (!IsPadded(feature) && value.num_elements() > 0 &&
-      !shape.IsCompatibleWith(value.shape())) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "def_value[", i, "].shape() == ", value.shape().DebugString(),
-        " is not compatible with dense_shapes_[", i,
-        "] == ", shape.DebugString()));
-  }
-  return Shape::Create(RowDims(feature)).status();
-}
 
 // Returns the name of a type of values in the errors of dense features.
 std::string ListName(DType type) {
@@ -457,33 +401,18 @@ class ExampleParser::Run {
 };
 
 absl::StatusOr<ExampleParser> ExampleParser::Create(ExampleSpec spec) {
+  LEAT_RETURN_IF_ERROR(CheckSpec(spec));
   ExampleParser parser;
   int position = 0;
-  absl::Status status;
-  const auto add = [&](const std::string& key, DType type) {
-    if (!kFeatureTypes.Contains(type)) {
-      status.Update(absl::InvalidArgumentError(
-          absl::StrCat("Feature: ", key, " cannot have type ", Name(type))));
-    }
-    if (!parser.positions_.emplace(key, position++).second) {
-      status.Update(absl::InvalidArgumentError(
-          absl::StrCat("Feature: ", key, " is asked for twice")));
-    }
-  };
-  for (const ListFeature& feature : spec.sparse) add(feature.key, feature.type);
-  for (size_t i = 0; i < spec.dense.size(); ++i) {
-    status.Update(CheckDense(spec.dense[i], i));
-    add(spec.dense[i].key, spec.dense[i].type);
+  for (const auto& feature : spec.sparse) {
+    parser.positions_.emplace(feature.key, position++);
   }
-  for (const ListFeature& feature : spec.ragged) {
-    add(feature.key, feature.type);
-    if (!kIndices.Contains(feature.splits)) {
-      status.Update(absl::InvalidArgumentError(absl::StrCat(
-          "Feature: ", feature.key, " cannot have row splits of type ",
-          Name(feature.splits))));
-    }
+  for (const auto& feature : spec.dense) {
+    parser.positions_.emplace(feature.key, position++);
   }
-  LEAT_RETURN_IF_ERROR(status);
+  for (const auto& feature : spec.ragged) {
+    parser.positions_.emplace(feature.key, position++);
+  }
   parser.spec_ = std::move(spec);
   return parser;
 }

@@ -17,47 +17,14 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "leat/core/buffer.h"
-#include "leat/core/partial_shape.h"
 #include "leat/core/tensor.h"
 #include "leat/core/threads/work_queue.h"
+#include "leat/kernels/codecs/example_spec.h"
 
 namespace leat {
-
-// Describes a feature of which Examples may have any number of values. The
-// values of a batch become a sparse or a ragged tensor. The type is kString,
-// kFloat or kInt64.
-struct ListFeature {
-  std::string key = {};
-  DType type = DType::kInvalid;
-  // Is the type of the row splits of a ragged tensor: kInt32 or kInt64. Is not
-  // used for a sparse tensor.
-  DType splits = DType::kInt64;
-};
-
-// Describes a feature that becomes a dense tensor.
-struct DenseFeature {
-  std::string key = {};
-  DType type = DType::kInvalid;
-  // Is the shape of the values of one Example. The first extent may be unknown.
-  // Then Examples may have different extents, and shorter ones are padded.
-  PartialShape shape = {};
-  // Has the values for an Example without the feature. If it is empty, the
-  // feature is required. If the first extent is unknown, it has one element,
-  // with which Examples are padded.
-  Tensor default_value = {};
-};
-
-// Lists the features to parse. Other features of an Example are not read.
-struct ExampleSpec {
-  std::vector<ListFeature> sparse = {};
-  std::vector<DenseFeature> dense = {};
-  std::vector<ListFeature> ragged = {};
-};
 
 // Says where tensors are allocated, and which threads parse.
 struct ParseResources {
@@ -69,8 +36,7 @@ struct ParseResources {
 // of TensorFlow, or RESOURCE_EXHAUSTED if there is no memory.
 class ExampleParser {
  public:
-  // Fails if a default value does not fit its shape, if a type or shape is not
-  // possible, or if a key comes twice.
+  // Fails as CheckSpec does.
   static absl::StatusOr<ExampleParser> Create(ExampleSpec spec);
 
   // Parses a batch. Returns the tensors in this order: the indices of all

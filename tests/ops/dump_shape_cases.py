@@ -1270,8 +1270,9 @@ def strings():
   case('ReduceJoin', {}, text(2, 3), K([0, 0]))
   for pos, size in ((i32(), i32()), (i32(2, 3), i32(2, 3)), (i32(3), i32(3)),
                     (i32(2), i32(2)), (i32(2, 1), i32(2, 1)), (i32(2), i32(3)),
-                    (i32(), i32(3)), (IANY, i32()), (i32(-1), i32(3)), (i32(2, 3), i32(3))):
+                    (i32(), i32(3)), (IANY, i32()), (i32(2, 3), i32(3))):
     case('Substr', {'T': 'int32'}, text(2, 3), pos, size)
+  case('Substr', {'T': 'int32'}, text(2, 3), i32(-1), i32(3), ours=['[2,3]'])
   case('Substr', {'T': 'int32'}, STRINGS, i32(2), i32(2))
   case('Substr', {'T': 'int32'}, text(3), i32(2, 3), i32(2, 3))
 
