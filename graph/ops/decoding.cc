@@ -46,14 +46,14 @@ absl::Status DecodeRawShape(InferenceContext& context) {
 }
 
 absl::Status DecodePaddedRawShape(InferenceContext& context) {
-  const Tensor* const value = context.input_value(1);
-  if (value == nullptr) return DecodeRawShape(context);
-  if (value->num_elements() != 1) {
+  const auto known = PartialInput(context, 1);
+  if (known.has_value() && known->values.size() != 1) {
     return absl::InvalidArgumentError("fixed_length must be a scalar");
   }
+  if (!known.has_value() || !known->values[0]) return DecodeRawShape(context);
+  const int64_t length = *known->values[0];
   LEAT_ASSIGN_OR_RETURN(const DType type, context.Attr<DType>("out_type"));
-  const int64_t length = value->scalar<int32_t>();
-  const int64_t width = static_cast<int64_t>(SizeOf(type));
+  const auto width = static_cast<int64_t>(SizeOf(type));
   if (length < 0 || length % width != 0) {
     return absl::InvalidArgumentError(absl::StrCat("fixed_length ", length,
                                                    " must be a non-negative "

@@ -56,11 +56,11 @@ absl::Status CroppedShape(InferenceContext& context) {
   LEAT_RETURN_IF_ERROR(MergeExtents(ExtentOf(window, 0), 4).status());
   std::vector<int64_t> extents = {PartialShape::kUnknown,
                                   PartialShape::kUnknown, channels};
-  const Tensor* const value = context.input_value(1);
-  if (value != nullptr && value->num_elements() == 4) {
-    const auto known = value->data<int32_t>();
-    extents[0] = known[2];
-    extents[1] = known[3];
+  const auto known = PartialInput(context, 1);
+  if (known.has_value() && known->values.size() == 4 && known->values[2] &&
+      known->values[3]) {
+    extents[0] = *known->values[2];
+    extents[1] = *known->values[3];
   }
   return SetOutput(extents, context);
 }
