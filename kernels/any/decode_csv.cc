@@ -2,6 +2,7 @@
 //
 // Defines the kernel of DecodeCSV.
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/held_bytes.h"
-#include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/codecs/csv_fields.h"
 #include "leat/kernels/codecs/parallel_checks.h"
@@ -41,10 +41,10 @@ class DecodeCsv final : public Kernel {
           context.AllocateOutput(i, records.shape(), held_bytes[i]));
     }
     return ForEachLine(
-        lines, context, [&](int64_t line, std::vector<std::string>& fields) {
+        lines, context, [&](int64_t line, const CsvFields& fields) {
           for (int i = 0; i < context.num_outputs(); ++i) {
             LEAT_RETURN_IF_ERROR(SetField(context.input(i + 1), line, i,
-                                          std::move(fields[i]), *columns[i]));
+                                          fields[i], *columns[i]));
           }
           return absl::OkStatus();
         });
@@ -78,7 +78,7 @@ class DecodeCsv final : public Kernel {
     return ParallelChecks(
         context.compute_queue(), count, cost,
         [&](int64_t line) -> absl::Status {
-          std::vector<std::string> fields;
+          CsvFields fields;
           LEAT_RETURN_IF_ERROR(SplitCsv(lines[line], format_, fields));
           if (static_cast<int>(fields.size()) != context.num_outputs()) {
             return absl::InvalidArgumentError(absl::StrCat(
@@ -93,22 +93,22 @@ class DecodeCsv final : public Kernel {
   // columns of strings, splits all lines for that.
   absl::StatusOr<std::vector<int64_t>> HeldByColumns(
       absl::Span<const std::string> lines, KernelContext& context) const {
-    std::vector<int64_t> held(static_cast<size_t>(context.num_outputs()));
-    if (!HasStrings(context)) return held;
-    Mutex mutex;
-    LEAT_RETURN_IF_ERROR(ForEachLine(
-        lines, context, [&](int64_t, const std::vector<std::string>& fields) {
-          MutexLock lock(mutex);
-          for (int i = 0; i < context.num_outputs(); ++i) {
-            const Tensor& value = context.input(i + 1);
+    const auto num_columns = static_cast<size_t>(context.num_outputs());
+    if (!HasStrings(context)) return std::vector<int64_t>(num_columns);
+    std::vector<std::atomic<int64_t>> held(num_columns);
+    LEAT_RETURN_IF_ERROR(
+        ForEachLine(lines, context, [&](int64_t, const CsvFields& fields) {
+          for (size_t i = 0; i < num_columns; ++i) {
+            const Tensor& value = context.input(static_cast<int>(i) + 1);
             if (value.dtype() != DType::kString) continue;
-            const int64_t bytes = IsMissing(fields[i]) ? value.held_bytes()
-                                                       : HeldBytes(fields[i]);
-            held[i] = SaturatingAdd(held[i], bytes);
+            held[i].fetch_add(IsMissing(fields[i])
+                                  ? value.held_bytes()
+                                  : HeldBytesOfText(fields[i].size()),
+                              std::memory_order_relaxed);
           }
           return absl::OkStatus();
         }));
-    return held;
+    return std::vector<int64_t>(held.begin(), held.end());
   }
   static bool HasStrings(const KernelContext& context) {
     for (int i = 1; i < context.num_inputs(); ++i) {
@@ -117,13 +117,14 @@ class DecodeCsv final : public Kernel {
     return false;
   }
 
-  bool IsMissing(const std::string& field) const {
-    return field.empty() || field == na_value_;
+  bool IsMissing(const CsvField& field) const {
+    if (field.size() == 0) return true;
+    return field.size() == na_value_.size() && field.text() == na_value_;
   }
 
   // Sets element `line` of a column.
   absl::Status SetField(const Tensor& default_value, int64_t line, int i,
-                        std::string field, Tensor& column) const {
+                        const CsvField& field, Tensor& column) const {
     absl::Status status;
     VisitDType(kTypes, column.dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
@@ -136,11 +137,11 @@ class DecodeCsv final : public Kernel {
           element = default_value.scalar<T>();
         }
       } else if constexpr (std::is_same_v<T, std::string>) {
-        element = std::move(field);
-      } else if (!ParseNumber(field, element)) {
+        element = field.text();
+      } else if (!ParseNumber(field.raw, element)) {
         status = absl::InvalidArgumentError(
             absl::StrCat("Field ", i, " in record ", line, " is not a valid ",
-                         Name(column.dtype()), ": ", field));
+                         Name(column.dtype()), ": ", field.text()));
       }
     });
     return status;

@@ -4,6 +4,7 @@
 // strings are a sparse matrix, with a row for each string.
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "leat/core/held_bytes.h"
 #include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/parallel_for.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 
@@ -26,39 +28,85 @@ using Visitor = absl::FunctionRef<void(absl::string_view part)>;
 // Calls the visitor for each part of a text.
 using Splitter = absl::FunctionRef<void(absl::string_view text, Visitor visit)>;
 
+// Says which parts a string has.
+struct Row {
+  int64_t first = 0;  // the position of its first part among all
+  int64_t count = 0;
+  int64_t held_bytes = 0;
+};
+
+Row CountParts(const std::string& text, Splitter split) {
+  Row row;
+  split(text, [&](absl::string_view part) {
+    ++row.count;
+    row.held_bytes += HeldBytesOfText(part.size());
+  });
+  return row;
+}
+
+// Writes the parts of string `i`.
+void WriteParts(const std::string& text, Splitter split, int64_t i,
+                const Row& row, int64_t* indices, std::string* values) {
+  int64_t column = 0;
+  split(text, [&](absl::string_view part) {
+    const int64_t position = row.first + column;
+    indices[2 * position] = i;
+    indices[2 * position + 1] = column++;
+    values[position].assign(part.data(), part.size());
+  });
+}
+
+// Sets the first part of each row. Returns the sums of all rows, and sets
+// `most` to the largest number of parts.
+Row AddUp(absl::Span<Row> rows, int64_t& most) {
+  Row all;
+  most = 0;
+  for (Row& row : rows) {
+    row.first = all.count;
+    all.count += row.count;
+    all.held_bytes = SaturatingAdd(all.held_bytes, row.held_bytes);
+    most = std::max(most, row.count);
+  }
+  return all;
+}
+
 // Splits the strings of input 0 twice: first to count the parts, and then to
-// write them.
+// write them. Threads share the strings.
 absl::Status SplitAll(Splitter split, KernelContext& context) {
   const Tensor& input = context.input(0);
   const auto texts = input.data<std::string>();
-  int64_t count = 0;
-  int64_t most = 0;  // parts of one string
-  int64_t held_bytes = 0;
-  for (const std::string& text : texts) {
-    const int64_t before = count;
-    split(text, [&](absl::string_view part) {
-      ++count;
-      held_bytes = SaturatingAdd(held_bytes, HeldBytesOfText(part.size()));
-    });
-    most = std::max(most, count - before);
-  }
+  const int64_t n = input.num_elements();
+  const int64_t cost = 50 + TextBytes(texts) / std::max<int64_t>(n, 1);
+  LEAT_ASSIGN_OR_RETURN(
+      Tensor memory,
+      context.AllocateTemporary(DType::kUint8,
+                                Shape{n * static_cast<int64_t>(sizeof(Row))}));
+  const absl::Span<Row> rows(reinterpret_cast<Row*>(memory.mutable_raw_data()),
+                             texts.size());
+  ParallelFor(context.compute_queue(), n, cost,
+              [&](int64_t begin, int64_t end) {
+                for (int64_t i = begin; i < end; ++i) {
+                  new (&rows[i]) Row(CountParts(texts[i], split));
+                }
+              });
+  int64_t most = 0;
+  const Row all = AddUp(rows, most);
   LEAT_ASSIGN_OR_RETURN(Tensor* const indices,
-                        context.AllocateOutput(0, Shape{count, 2}));
-  LEAT_ASSIGN_OR_RETURN(Tensor* const values,
-                        context.AllocateOutput(1, Shape{count}, held_bytes));
+                        context.AllocateOutput(0, Shape{all.count, 2}));
+  LEAT_ASSIGN_OR_RETURN(
+      Tensor* const values,
+      context.AllocateOutput(1, Shape{all.count}, all.held_bytes));
   LEAT_ASSIGN_OR_RETURN(Tensor* const shape,
                         context.AllocateOutput(2, Shape{2}));
-  int64_t* index = indices->mutable_data<int64_t>().data();
-  std::string* value = values->mutable_data<std::string>().data();
-  for (size_t row = 0; row < texts.size(); ++row) {
-    int64_t column = 0;
-    split(texts[row], [&](absl::string_view part) {
-      *index++ = static_cast<int64_t>(row);
-      *index++ = column++;
-      (value++)->assign(part.data(), part.size());
-    });
-  }
-  shape->mutable_data<int64_t>()[0] = input.num_elements();
+  ParallelFor(context.compute_queue(), n, cost,
+              [&](int64_t begin, int64_t end) {
+                for (int64_t i = begin; i < end; ++i) {
+                  WriteParts(texts[i], split, i, rows[i],
+                             indices->mutable_data<int64_t>().data(),
+                             values->mutable_data<std::string>().data());
+                }
+              });
+  shape->mutable_data<int64_t>()[0] = n;
   shape->mutable_data<int64_t>()[1] = most;
   return absl::OkStatus();
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
@@ -24,11 +25,22 @@ struct CsvFormat {
   std::vector<int64_t> columns = {};
 };
 
-// Overwrites `fields` with the fields of the line. Returns INVALID_ARGUMENT,
-// with TensorFlow's text, if a quote or an end of line stands where it must
-// not. An empty line has no fields.
+// Is a field of a line, without the quotes around it.
+struct CsvField {
+  absl::string_view raw = {};  // a part of the line
+  size_t num_pairs = 0;  // of quotes in `raw`, each of which stands for one
+
+  // Returns the number of bytes of the field's text.
+  size_t size() const { return raw.size() - num_pairs; }
+  std::string text() const;
+};
+using CsvFields = absl::InlinedVector<CsvField, 16>;
+
+// Overwrites `fields` with the fields of the line, which refer to the line.
+// Returns INVALID_ARGUMENT, with TensorFlow's text, if a quote or an end of
+// line stands where it must not. An empty line has no fields.
 absl::Status SplitCsv(absl::string_view line, const CsvFormat& format,
-                      std::vector<std::string>& fields);
+                      CsvFields& fields);
 
 }  // namespace leat
 

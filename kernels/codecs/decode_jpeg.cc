@@ -19,6 +19,9 @@ constexpr int kInks = 4;  // cyan, magenta, yellow and black
 // Is the largest number of scans. A small file could have so many that decoding
 // it would take hours.
 constexpr int kMaxScans = 1000;
+// Is how often the last bytes of a truncated file may be read. A block of the
+// image has fewer bytes.
+constexpr int kMaxRepeats = 4096;
 
 // Says where the rows go, and how many of them have been read.
 struct Rows {
@@ -146,13 +149,24 @@ class JpegReader {
     if (!static_cast<JpegReader*>(info->client_data)->recover_truncated_) {
       return FALSE;
     }
-    if (info->src->bytes_in_buffer > 0) return TRUE;
+    if (info->src->bytes_in_buffer > 0) {
+      static_cast<JpegReader*>(info->client_data)->CountRepeats();
+      return TRUE;
+    }
     if (info->src->next_input_byte == kEnd + sizeof(kEnd)) {
       Fail(reinterpret_cast<j_common_ptr>(info));
     }
     info->src->next_input_byte = kEnd;
     info->src->bytes_in_buffer = sizeof(kEnd);
     return TRUE;
+  }
+  // Fails if the same bytes are read again and again.
+  void CountRepeats() {
+    if (source_.next_input_byte != repeated_) num_repeats_ = 0;
+    repeated_ = source_.next_input_byte;
+    if (++num_repeats_ > kMaxRepeats) {
+      Fail(reinterpret_cast<j_common_ptr>(&info_));
+    }
   }
   static void Skip(j_decompress_ptr info, long count) {
     if (count <= 0) return;
@@ -182,6 +196,8 @@ class JpegReader {
   }
 
   const bool recover_truncated_;
+  const JOCTET* repeated_ = nullptr;
+  int num_repeats_ = 0;
   jpeg_decompress_struct info_ = {};
   jpeg_error_mgr errors_ = {};
   jpeg_source_mgr source_ = {};

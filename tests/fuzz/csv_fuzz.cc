@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -16,14 +15,16 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const absl::string_view line(reinterpret_cast<const char*>(data), size);
-  std::vector<std::string> fields;
+  leat::CsvFields fields;
   leat::CsvFormat plain;
   plain.has_quotes = false;
   leat::SplitCsv(line, plain, fields).IgnoreError();
   leat::CsvFormat format;
   if (!leat::SplitCsv(line, format, fields).ok() || fields.empty()) return 0;
   std::string quoted;
-  for (const std::string& field : fields) {
+  for (const leat::CsvField& each : fields) {
+    const std::string field = each.text();
+    LEAT_CHECK(field.size() == each.size());
     absl::StrAppend(&quoted, quoted.empty() ? "" : ",", "\"",
                     absl::StrReplaceAll(field, {{"\"", "\"\""}}), "\"");
     int32_t whole = 0;
@@ -36,8 +37,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     LEAT_CHECK(leat::ParseNumber(field, real) ==
                leat::ParseNumber(field, precise));
   }
-  std::vector<std::string> again;
+  leat::CsvFields again;
   LEAT_CHECK(leat::SplitCsv(quoted, format, again).ok());
-  LEAT_CHECK(again == fields);
+  LEAT_CHECK(again.size() == fields.size());
+  for (size_t i = 0; i < fields.size(); ++i) {
+    LEAT_CHECK(again[i].text() == fields[i].text());
+  }
   return 0;
 }

@@ -28,7 +28,7 @@ std::vector<leat::ExampleParser> MakeParsers() {
   specs[2].dense = {{"a", DType::kInt64, PartialShape{-1, 2}, zero},
                     {"c", DType::kString, PartialShape{-1},
                      leat::Tensor::Scalar<std::string>("x")}};
-  specs[3].dense = {{"a", DType::kInt64, PartialShape{}, zero},
+  specs[3].dense = {{"a", DType::kInt64, PartialShape(leat::Shape{}), zero},
                     {"b", DType::kFloat, PartialShape{3},
                      leat::Tensor::Vector<float>({1, 2, 3})}};
   std::vector<leat::ExampleParser> parsers;

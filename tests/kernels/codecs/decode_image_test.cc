@@ -102,5 +102,17 @@ TEST(DecodeImageTest, ManyScansAreRefused) {
   EXPECT_FALSE(DecodeImage(many, {}, HostAllocator()).ok());
 }
 
+// The fuzzer has found this: libjpeg skips bytes of 255 before a marker, and
+// TensorFlow lets it read the same byte without end.
+TEST(DecodeImageTest, ATruncatedFileIsNotReadForEver) {
+  const std::string jpeg = Jpeg(16, /*progressive=*/false);
+  constexpr size_t kScanHeader = 10;
+  const std::string cut =
+      jpeg.substr(0, jpeg.find("\xff\xda") + kScanHeader) + "\xff";
+  const auto image =
+      DecodeJpeg(cut, {.recover_truncated = true}, HostAllocator());
+  EXPECT_TRUE(absl::IsInvalidArgument(image.status())) << image.status();
+}
+
 }  // namespace
 }  // namespace leat::decode_image_test
