@@ -154,10 +154,9 @@ class ParseExample final : public Kernel {
     }
     std::vector<std::string> keys;
     for (size_t i = 0; i < types_.sparse.size() + types_.dense.size(); ++i) {
-      LEAT_ASSIGN_OR_RETURN(
-          keys.emplace_back(),
-          GetScalar<std::string>(context.input(2 + static_cast<int>(i)),
-                                 "key"));
+      LEAT_ASSIGN_OR_RETURN(keys.emplace_back(),
+                            GetScalar<std::string>(
+                                context.input(2 + static_cast<int>(i)), "key"));
     }
     const Keys all = keys;
     return Parse(MakeSpec(types_, all.subspan(0, types_.sparse.size()),
@@ -236,10 +235,9 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeParseSingleExample(
                         node.attrs.Get<std::vector<DType>>("sparse_types"));
   if (num_sparse != static_cast<int64_t>(sparse.size()) ||
       sparse.size() != sparse_types.size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("num_sparse (", num_sparse,
-                     ") must match the size of sparse_keys (", sparse.size(),
-                     ") and sparse_types (", sparse_types.size(), ")"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "num_sparse (", num_sparse, ") must match the size of sparse_keys (",
+        sparse.size(), ") and sparse_types (", sparse_types.size(), ")"));
   }
   if (dense.size() != dense_types.size()) {
     return absl::InvalidArgumentError("len(dense_keys) != len(dense_types)");
