@@ -47,12 +47,12 @@ TEST_F(FailingOpsTest, AbortIsAborted) {
 }
 
 TEST_F(FailingOpsTest, AnOpWithoutKernelIsUnimplemented) {
-  const Output bytes = b_.Const(std::string("no picture"));
-  const Operation decode = AddOp({.op = "DecodeJpeg", .inputs = {bytes}});
+  const Output bytes = b_.Const(std::string("no sound"));
+  const Operation decode = AddOp({.op = "DecodeWav", .inputs = {bytes}});
   const absl::Status error = ErrorOf(decode.name());
   EXPECT_TRUE(absl::IsUnimplemented(error)) << error;
   EXPECT_THAT(std::string(error.message()),
-              HasSubstr("node 'DecodeJpeg' cannot run: op DecodeJpeg has no "
+              HasSubstr("node 'DecodeWav' cannot run: op DecodeWav has no "
                         "kernel for CPU"));
 }
 
