@@ -298,7 +298,7 @@ TEST_F(PlacerTest, PlacesNodesWithoutKernelWhereTheyMayBe) {
     product = op::MatMul(x, x);
   }
   const Output x = b.Placeholder<std::string>("bytes");
-  const Operation unknown = AddOp({.op = "DecodeJpeg", .inputs = {x}});
+  const Operation unknown = AddOp({.op = "DecodeWav", .inputs = {x}});
   Output variable;
   {
     auto scope = b.OnDevice("/cpu:1");
@@ -321,7 +321,7 @@ TEST_F(PlacerTest, PlacesNodesWithoutKernelThoughTheirDeviceIsMissing) {
   const Output bytes = b.Placeholder<std::string>("bytes");
   const auto decode = [&](const char* device) {
     auto scope = b.OnDevice(device);
-    return AddOp({.op = "DecodeJpeg", .inputs = {bytes}});
+    return AddOp({.op = "DecodeWav", .inputs = {bytes}});
   };
   const Operation on_gpu = decode("/job:ps/device:GPU:0");
   const Operation on_tpu = decode("/device:TPU:0");
