@@ -16,6 +16,7 @@
 #include "leat/partitioner/client_terminated.h"
 #include "leat/partitioner/plan_step.h"
 #include "leat/protos/config.pb.h"
+#include "leat/runtime/collectives/local_collectives.h"
 #include "leat/runtime/compiled_step.h"
 #include "leat/runtime/constant_evaluator.h"
 #include "leat/runtime/executor/step_allocations.h"
@@ -73,6 +74,7 @@ class LocalSession final : public Session,
                std::shared_ptr<DeviceSet> devices,
                const KernelRegistry& kernels, Clock& clock)
       : clock_(clock),
+        collectives_(std::make_shared<LocalCollectives>(clock)),
         devices_(std::move(devices)),
         graph_(std::move(graph)),
         evaluator_(NewConstantEvaluator(kernels, devices_->compute_queue())),
@@ -218,10 +220,12 @@ class LocalSession final : public Session,
     if (options.report_tensor_allocations_upon_oom) allocations.emplace();
     Step step(next_step_id_.fetch_add(1, std::memory_order_relaxed), rendezvous,
               feeds, absl::MakeSpan(fetched), observer,
-              allocations.has_value() ? &*allocations : nullptr);
+              allocations.has_value() ? &*allocations : nullptr, StepCall(),
+              collectives_.get());
     LEAT_RETURN_IF_ERROR(Enter(step));
     const absl::Status status = runner_.Run(*compiled.graph, step, deadline);
     Leave(step);
+    if (!status.ok()) collectives_->StepHasFailed();
     LEAT_RETURN_IF_ERROR(status);
     for (size_t i = 0; i < fetched.size(); ++i) {
       if (fetched[i].IsValid()) continue;
@@ -299,6 +303,7 @@ class LocalSession final : public Session,
   }
 
   Clock& clock_;
+  const std::shared_ptr<LocalCollectives> collectives_;
   const std::shared_ptr<DeviceSet> devices_;
   const std::unique_ptr<SessionGraph> graph_;
   const std::unique_ptr<ConstantEvaluator> evaluator_;

@@ -27,6 +27,7 @@ StepTable::StepTable(std::string task, const ServerLimits& limits,
       make_outbox_(std::move(make_outbox)),
       counts_(timers.clock()) {
   waiting_.time = limits.waiting_step_timeout;
+  patient_.time = limits.max_step_time;
   lingering_.time = limits.step_linger;
 }
 
@@ -35,7 +36,7 @@ StepTable::~StepTable() {
   {
     MutexLock lock(mutex_);
     is_closed_ = true;
-    for (Line* const line : {&waiting_, &lingering_}) {
+    for (Line* const line : {&waiting_, &patient_, &lingering_}) {
       if (line->timer != 0 && timers_.Cancel(line->timer)) line->timer = 0;
       // If the timer was not cancelled, its callback is running or about to
       // run.
@@ -121,17 +122,24 @@ void StepTable::Finish(int64_t step_id, Run run, const absl::Status& status) {
 }
 
 absl::StatusOr<std::shared_ptr<StepOutbox>> StepTable::Await(int64_t step_id,
-                                                             bool& is_waiting) {
+                                                             bool& is_waiting,
+                                                             bool is_patient) {
   MutexLock lock(mutex_);
   const auto found = steps_.find(step_id);
   if (found != steps_.end()) {
     Entry& known = found->second;
     is_waiting = !known.has_begun;
-    if (is_waiting) ++known.waiting;
+    if (!is_waiting) return known.outbox;
+    ++known.waiting;
+    if (is_patient && known.line == &waiting_) {
+      Leave(known);
+      Enter(step_id, known, patient_);
+    }
     return known.outbox;
   }
   if (ended_.contains(step_id)) return EndedError(step_id);
-  if (waiting_.steps.size() >= limits_.max_waiting_steps) {
+  if (waiting_.steps.size() + patient_.steps.size() >=
+      limits_.max_waiting_steps) {
     return absl::ResourceExhaustedError(absl::StrCat(
         "step ", step_id, " has not begun on ", task_, ", where ",
         limits_.max_waiting_steps,
@@ -139,7 +147,7 @@ absl::StatusOr<std::shared_ptr<StepOutbox>> StepTable::Await(int64_t step_id,
   }
   Entry& entry = steps_[step_id];
   entry.outbox = make_outbox_(step_id);
-  Enter(step_id, entry, waiting_);
+  Enter(step_id, entry, is_patient ? patient_ : waiting_);
   is_waiting = true;
   entry.waiting = 1;
   return entry.outbox;
@@ -344,10 +352,14 @@ absl::Status StepTable::TimeIsUp(int64_t step_id, const Line& line) const {
         " for ", absl::FormatDuration(absl::FromChrono(limits_.step_linger)),
         " (--step-linger)"));
   }
+  const bool is_patient = &line == &patient_;
   return absl::AbortedError(absl::StrCat(
       "step ", step_id, " has not begun on ", task_, " within ",
-      absl::FormatDuration(absl::FromChrono(limits_.waiting_step_timeout)),
-      " of a peer's asking for it (--waiting-step-timeout)"));
+      absl::FormatDuration(absl::FromChrono(is_patient
+                                                ? limits_.max_step_time
+                                                : limits_.waiting_step_timeout)),
+      " of a peer's asking for it (",
+      is_patient ? "--max-step-time" : "--waiting-step-timeout", ")"));
 }
 
 }  // namespace leat

@@ -90,11 +90,15 @@ class StepTable {
   // it ends with ABORTED. Returns the step's outbox. Returns ABORTED (derived)
   // if the step has ended, and RESOURCE_EXHAUSTED if too many steps wait.
   //
+  // If `is_patient` is true, the step may begin up to `max_step_time` later.
+  // The step of a collective begins when the client of this task wants it.
+  //
   // On success, sets `is_waiting` to true if the step has not begun, otherwise
   // to false. If `is_waiting` is true, the caller must call StopWaiting once,
   // as soon as the peer stops waiting for any reason.
   absl::StatusOr<std::shared_ptr<StepOutbox>> Await(int64_t step_id,
-                                                    bool& is_waiting);
+                                                    bool& is_waiting,
+                                                    bool is_patient = false);
   // Is called when a peer stops waiting. If the step has not begun and no other
   // peer waits for it, it becomes unknown again.
   void StopWaiting(int64_t step_id);
@@ -211,6 +215,7 @@ class StepTable {
   absl::flat_hash_map<std::pair<int64_t, Run>, RunEntry> runs_
       ABSL_GUARDED_BY(mutex_);
   Line waiting_ ABSL_GUARDED_BY(mutex_);
+  Line patient_ ABSL_GUARDED_BY(mutex_);  // for which patient peers wait
   Line lingering_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_set<int64_t> ended_ ABSL_GUARDED_BY(mutex_);
   std::deque<int64_t> tombstones_ ABSL_GUARDED_BY(mutex_);  // oldest first

@@ -11,6 +11,8 @@
 #include "leat/distributed/exchange/chunked_receive.h"
 #include "leat/distributed/exchange/open_recvs.h"
 #include "leat/distributed/transport/call_errors.h"
+#include "leat/distributed/wire/recv_buf.h"
+#include "leat/kernels/collectives/collective_key.h"
 
 namespace leat {
 
@@ -58,6 +60,11 @@ class TensorReceiver::Call {
                         .step_id = receive.step_id,
                         .keys = std::move(receive.keys),
                         .request_id = static_cast<int64_t>(RandomId())};
+    if (IsBufferKey(request.keys.all().front()) &&
+        peer_->max_chunk_bytes() == 0) {
+      request.form = RecvForm::kBuffer;  // the peer may be one of TensorFlow
+      return request;
+    }
     const ChunkOptions& chunks = settings_.chunks;
     const int64_t chunk_bytes =
         std::min(chunks.chunk_bytes, peer_->max_chunk_bytes());
@@ -78,6 +85,9 @@ class TensorReceiver::Call {
     if (!response.ok()) return call->Fail(call->ReplyError(response.status()));
     call->response_ = *std::move(response);
     if (call->IsAllDead()) return call->Give({});
+    if (call->request_.form == RecvForm::kBuffer) {
+      return ReceiveBuffer(std::move(call), *std::move(reply));
+    }
     if (call->response_.transfer.has_value()) {
       return ReceiveChunks(std::move(call), *std::move(reply));
     }
@@ -100,6 +110,25 @@ class TensorReceiver::Call {
     const auto& is_dead = response_.is_dead;
     return is_dead.size() == keys_.size() &&
            std::find(is_dead.begin(), is_dead.end(), false) == is_dead.end();
+  }
+
+  // Decodes the buffer in `reply`.
+  static void ReceiveBuffer(std::unique_ptr<Call> call, Payload reply) {
+    WorkQueue& compute = call->settings_.compute;
+    const auto bytes = static_cast<int64_t>(reply.header.size());
+    if (bytes <= kMaxInlineBytes || compute.IsWorkerThread()) {
+      return call->GiveBuffer(reply.header);
+    }
+    compute.Add([call = std::move(call), reply = std::move(reply)]() mutable {
+      call->GiveBuffer(reply.header);
+    });
+  }
+
+  void GiveBuffer(const std::string& response) {
+    absl::StatusOr<Tensor> buffer = DecodeRecvBufResponse(
+        response, *allocator_, settings_.max_message_bytes);
+    if (!buffer.ok()) return Fail(ReplyError(buffer.status()));
+    GiveWhole(std::move(buffer));
   }
 
   // Receives the tensor whose first chunk is in `first`.
@@ -251,7 +280,7 @@ class TensorReceiver::Call {
           status, absl::StrCat(status.message(), ", while receiving ", What(),
                                " from task ", task));
     }
-    const bool is_one = request_.form == RecvForm::kOne;
+    const bool is_one = request_.form != RecvForm::kList;
     return WithMessage(
         status,
         absl::StrCat(

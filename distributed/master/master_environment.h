@@ -17,6 +17,7 @@
 
 namespace leat {
 
+class ClusterCollectives;
 class DeviceSet;
 class EndNotices;
 class KernelRegistry;
@@ -52,6 +53,8 @@ struct MasterEnvironment {
   std::function<void(absl::string_view message)> log = {};
   // Tells tasks about ended steps and deleted sessions. Is not null.
   std::shared_ptr<EndNotices> notices = {};
+  // Knows the ids of steps with collectives. Null if there are none.
+  ClusterCollectives* collectives = nullptr;
 };
 
 }  // namespace leat

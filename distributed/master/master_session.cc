@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/timer_queue.h"
+#include "leat/distributed/collectives/cluster_collectives.h"
 #include "leat/distributed/master/plan_wait.h"
 #include "leat/distributed/master/session_watch.h"
 #include "leat/distributed/shown_status.h"
@@ -119,9 +120,43 @@ void MasterSession::RunStep(const StepSignature& signature,
            done = std::move(done)](
               absl::StatusOr<RegisteredPlans::Plan> plan) mutable {
             if (!plan.ok()) return std::move(done)({.status = plan.status()});
-            self->Start(self->RequestOf(*std::move(plan), std::move(args)),
-                        std::move(done));
+            int64_t graph_key =
+                args.options.experimental().collective_graph_key();
+            if (graph_key == 0) graph_key = (*plan)->collective_graph_key;
+            StepRequest request =
+                self->RequestOf(*std::move(plan), std::move(args));
+            if (graph_key != 0) {
+              return self->RunCollectives(graph_key, std::move(request),
+                                          std::move(done));
+            }
+            self->Start(std::move(request), std::move(done));
           });
+}
+
+void MasterSession::RunCollectives(int64_t graph_key, StepRequest request,
+                                   MasterStep::Done done) {
+  if (environment_.collectives == nullptr) {
+    Start(std::move(request), std::move(done));
+    return;
+  }
+  ClusterCollectives& collectives = *environment_.collectives;
+  const SequenceKey key{.leader = config_.group_leader.empty()
+                                      ? collectives.default_leader()
+                                      : config_.group_leader,
+                        .graph_key = graph_key};
+  collectives.sequences().Next(
+      key, [self = shared_from_this(), key, request = std::move(request),
+            done = std::move(done)](absl::StatusOr<int64_t> step_id) mutable {
+        if (!step_id.ok()) return std::move(done)({.status = step_id.status()});
+        request.step_id = *step_id;
+        self->Start(std::move(request),
+                    [self, key, id = *step_id,
+                     done = std::move(done)](StepResult result) mutable {
+                      self->environment_.collectives->sequences().End(
+                          key, id, result.status.ok());
+                      std::move(done)(std::move(result));
+                    });
+      });
 }
 
 StepRequest MasterSession::RequestOf(RegisteredPlans::Plan plan,
@@ -267,6 +302,12 @@ void MasterSession::RunPartial(const std::string& handle,
       partial_runs_.Find(handle);
   status.Update(found.status());
   if (!status.ok()) return std::move(done)({.status = std::move(status)});
+  if (args.options.experimental().collective_graph_key() != 0) {
+    return std::move(done)({.status = absl::InvalidArgumentError(
+                                "PartialRun does not support Collective ops.  "
+                                "collective_graph_key must be "
+                                "kNoCollectiveGraphKey.")});
+  }
   const std::shared_ptr<MasterPartialRun> run = *std::move(found);
   std::vector<std::pair<std::string, Tensor>> feeds;
   for (size_t i = 0; i < feed_names.size(); ++i) {

@@ -125,6 +125,9 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   // Gets the plan of the step, then runs the step.
   void RunStep(const StepSignature& signature, const std::string& key,
                StepArgs args, MasterStep::Done done);
+  // Runs a step of a plan with collectives, whose id other masters know.
+  void RunCollectives(int64_t graph_key, StepRequest request,
+                      MasterStep::Done done);
   // Returns the deadline of the step, or nullopt if the clock cannot represent
   // the deadline.
   std::optional<StepDeadline> DeadlineOf(const StepArgs& args) const;

@@ -75,6 +75,7 @@ MasterStep::MasterStep(std::shared_ptr<const MasterEnvironment> environment,
       request_(std::move(request)),
       logged_(ForeignTasks(request_)),
       step_id_(request_.partial.has_value() ? request_.partial->step_id
+               : request_.step_id != 0      ? request_.step_id
                                             : RandomStepId()),
       parts_(std::make_shared<Cancellation>()),
       wall_clock_offset_(request_.trace ? WallClockOffset()

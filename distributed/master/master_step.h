@@ -47,6 +47,7 @@ struct StepRequest {
   // this call are valid, and they have been checked.
   std::vector<Tensor> feeds = {};
   std::optional<PartialCall> partial = {};
+  int64_t step_id = 0;  // of a step with collectives; 0 for a random id
   std::optional<StepDeadline> deadline = {};
   // Is the client's call. Its cancellation cancels the step. May be null.
   std::shared_ptr<CallContext> call = {};

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
+#include "leat/distributed/collectives/graph_key.h"
 #include "leat/distributed/master/plan_observer.h"
 #include "leat/distributed/tasks/fan_out.h"
 #include "leat/distributed/wire/messages.h"
@@ -64,6 +65,18 @@ bool HasState(const Graph& graph) {
   return false;
 }
 
+// Tells a task of Leat where the groups of collectives form.
+void SetGroupLeader(const PlanSession& session,
+                    pb::RegisterGraphRequest& request) {
+  if (session.config == nullptr) return;
+  const std::string& leader =
+      session.config->experimental().collective_group_leader();
+  if (leader.empty()) return;
+  request.mutable_config_proto()
+      ->mutable_experimental()
+      ->set_collective_group_leader(leader);
+}
+
 absl::StatusOr<PartRequest> MakePartRequest(Partition partition,
                                             const StepSignature& signature,
                                             const PlanSession& session) {
@@ -93,6 +106,7 @@ absl::StatusOr<PartRequest> MakePartRequest(Partition partition,
   } else {
     request.set_request_id(static_cast<int64_t>(RandomId()));
     request.mutable_leat()->set_is_partial(signature.is_partial);
+    SetGroupLeader(session, request);
   }
   LEAT_RETURN_IF_ERROR(ExportGraphDef(
       graph, *request.mutable_graph_def(),
@@ -198,14 +212,19 @@ void RegisterPlan(TaskCaller& tasks, StepPlan plan, const PlanSession& session,
                   const CallOptions& options, RegisteredPlans::Done done) {
   std::optional<StepPlan> observed;
   if (session.observer != nullptr) observed = plan;
+  const int64_t graph_key = CollectiveGraphKey(plan.partitions);
   absl::StatusOr<std::vector<PartRequest>> requests =
       MakePartRequests(std::move(plan.partitions), plan.signature, session);
   if (!requests.ok()) return std::move(done)(requests.status());
+  for (PartRequest& request : *requests) {
+    request.request.set_collective_graph_key(graph_key);
+  }
   if (observed.has_value()) Show(*observed, *requests, session);
   RegisteredPlan registered{.feeds = {.names = std::move(plan.signature.feeds),
                                       .types = std::move(plan.feed_types),
                                       .shapes = std::move(plan.feed_shapes)},
-                            .fetches = std::move(plan.signature.fetches)};
+                            .fetches = std::move(plan.signature.fetches),
+                            .collective_graph_key = graph_key};
   if (plan.signature.is_partial) registered.whole = std::move(plan.whole);
   std::vector<TaskCall> calls;
   for (PartRequest& request : *requests) {

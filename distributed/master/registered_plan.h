@@ -55,6 +55,8 @@ struct RegisteredPlan {
   std::vector<std::string> fetches = {};
   std::vector<TaskPart> parts = {};
   std::optional<Graph> whole = {};  // StepPlan::whole of a partial run
+  // Is the key of the plan's collectives (collectives/graph_key.h), or 0.
+  int64_t collective_graph_key = 0;
 };
 
 // Holds the plans of a session of a master.

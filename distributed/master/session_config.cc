@@ -78,7 +78,8 @@ absl::StatusOr<SessionConfig> ReadSessionConfig(const pb::ConfigProto& config) {
       .log_device_placement = config.log_device_placement(),
       .isolate_state = config.isolate_session_state(),
       .operation_timeout = ReadTimeout(config.operation_timeout_in_ms()),
-      .optimizer = OptimizerOptionsFrom(config.graph_options())};
+      .optimizer = OptimizerOptionsFrom(config.graph_options()),
+      .group_leader = config.experimental().collective_group_leader()};
   LEAT_ASSIGN_OR_RETURN(result.device_filters, ReadFilters(config));
   return result;
 }

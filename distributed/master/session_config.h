@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -42,6 +43,10 @@ struct SessionConfig {
   // Without filters, the session uses all tasks and devices.
   std::vector<DeviceName> device_filters = {};
   OptimizerOptions optimizer = {};
+  // Is the task at which the groups of collectives form, such as
+  // "/job:worker/replica:0/task:0". Is empty if the client leaves the choice to
+  // the tasks.
+  std::string group_leader = {};
 
   static constexpr size_t kMaxDeviceFilters = 1000;
 };

@@ -19,6 +19,7 @@ constexpr absl::string_view kUsed[] = {
     "config.allow_soft_placement",
     "config.cluster_def",
     "config.device_filters",
+    "config.experimental.collective_group_leader",
     "config.experimental.disable_optimize_for_static_graph",
     "config.graph_options.optimizer_options.do_common_subexpression_"
     "elimination",
@@ -38,6 +39,7 @@ constexpr absl::string_view kUsed[] = {
     "config.operation_timeout_in_ms",
     "config.session_inter_op_thread_pool",
     "config.use_per_session_threads",
+    "options.experimental.collective_graph_key",
     "options.output_partition_graphs",
     "options.report_tensor_allocations_upon_oom",
     "options.timeout_in_ms",

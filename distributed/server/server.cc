@@ -17,6 +17,7 @@
 #include "leat/core/threads/wait_notices.h"
 #include "leat/core/threads/work_queue.h"
 #include "leat/distributed/cluster/address.h"
+#include "leat/distributed/collectives/cluster_collectives.h"
 #include "leat/distributed/exchange/peers.h"
 #include "leat/distributed/exchange/step_outbox.h"
 #include "leat/distributed/exchange/step_table.h"
@@ -134,6 +135,7 @@ class Server::Implementation {
   std::unique_ptr<TimerQueue> notice_timers_;
   std::unique_ptr<WorkQueue> blocking_;
   std::unique_ptr<StepTable> steps_;
+  std::unique_ptr<ClusterCollectives> collectives_;
   std::unique_ptr<Worker> worker_;
   std::shared_ptr<MasterWatch> master_watch_;
   std::shared_ptr<Master> master_;
@@ -246,6 +248,12 @@ void Server::Implementation::MakeWorker() {
               count.fetch_sub(1, std::memory_order_relaxed);
             });
       });
+  tasks_ = std::make_unique<ServerTaskCaller>(name_, methods_, *peers_,
+                                              limits.answer_timeout, clock());
+  collectives_ = std::make_unique<ClusterCollectives>(
+      name_, options_.config.cluster, options_.intervals.ask_tasks, *tasks_,
+      *timers_, *steps_);
+  collectives_->AddMethods(methods_);
   worker_ = std::make_unique<Worker>(
       WorkerEnvironment{.task = name_,
                         .devices = devices_.get(),
@@ -259,13 +267,12 @@ void Server::Implementation::MakeWorker() {
                         .limits = limits,
                         .functions = {.policies = &BuiltinPolicies(),
                                       .passes = &BuiltinPasses(),
-                                      .limits = limits.lower}});
+                                      .limits = limits.lower},
+                        .collectives = collectives_.get()});
   worker_->AddMethods(methods_);
 }
 
 void Server::Implementation::MakeMaster() {
-  tasks_ = std::make_unique<ServerTaskCaller>(
-      name_, methods_, *peers_, options_.limits.answer_timeout, clock());
   master_watch_ = std::make_shared<MasterWatch>(
       options_.limits.master_silence, options_.intervals.ask_masters, *worker_,
       *tasks_, *timers_, *blocking_);
@@ -285,7 +292,8 @@ void Server::Implementation::MakeMaster() {
                                 .intervals = options_.intervals,
                                 .plan_observer = options_.plan_observer,
                                 .log = options_.log,
-                                .notices = notices};
+                                .notices = notices,
+                                .collectives = collectives_.get()};
   environment.cluster_spec = options_.config.cluster;
   for (const TaskId& task : options_.config.cluster.Tasks()) {
     environment.cluster.push_back(task.ToString());

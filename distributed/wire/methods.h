@@ -93,6 +93,20 @@ inline constexpr Method kRecvTensor{"/tensorflow.WorkerService/RecvTensor",
                                     "RecvTensorRequest"};
 inline constexpr Method kMarkRecvFinished{
     "/tensorflow.WorkerService/MarkRecvFinished"};
+inline constexpr Method kRecvBuf{
+    "/tensorflow.WorkerService/RecvBuf", {}, {}, "RecvBufRequest"};
+inline constexpr Method kCompleteGroup{
+    "/tensorflow.WorkerService/CompleteGroup", {}, {}, "CompleteGroupRequest"};
+inline constexpr Method kCompleteInstance{
+    "/tensorflow.WorkerService/CompleteInstance",
+    {},
+    {},
+    "CompleteInstanceRequest"};
+inline constexpr Method kGetStepSequence{
+    "/tensorflow.WorkerService/GetStepSequence",
+    {},
+    {},
+    "GetStepSequenceRequest"};
 inline constexpr Method kLogging{"/tensorflow.WorkerService/Logging"};
 inline constexpr Method kTracing{"/tensorflow.WorkerService/Tracing"};
 
@@ -101,6 +115,10 @@ inline constexpr Method kRecvTensors{
     "/leat.WorkerService/RecvTensors", {}, {1, false}, "RecvTensorsRequest"};
 inline constexpr Method kFetchChunk{
     "/leat.WorkerService/FetchChunk", {}, {1, false}, "FetchChunkRequest"};
+inline constexpr Method kAbortCollectives{"/leat.WorkerService/AbortCollectives",
+                                          {},
+                                          {},
+                                          "AbortCollectivesRequest"};
 inline constexpr Method kTaskStatus{
     "/leat.StatusService/GetStatus", {}, {}, "TaskStatusRequest"};
 

@@ -12,6 +12,7 @@
 #include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/wire/messages.h"
+#include "leat/distributed/wire/recv_buf.h"
 #include "leat/protos/leat_worker.pb.h"
 #include "leat/protos/types.pb.h"
 #include "leat/protos/worker.pb.h"
@@ -80,6 +81,16 @@ absl::StatusOr<RecvRequest> DecodeOneKey(absl::string_view header) {
                .chunk_bytes = std::max<int64_t>(wish.chunk_bytes(), 0)}};
 }
 
+// Returns the request in a RecvBufRequest.
+absl::StatusOr<RecvRequest> DecodeBufferKey(absl::string_view header) {
+  LEAT_ASSIGN_OR_RETURN(RecvBufRequest request, DecodeRecvBufRequest(header));
+  LEAT_RETURN_IF_ERROR(CheckKey(request.key.text()));
+  return RecvRequest{.form = RecvForm::kBuffer,
+                     .step_id = request.step_id,
+                     .keys = RecvKeys(std::move(request.key)),
+                     .request_id = request.request_id};
+}
+
 // Returns the request in a RecvTensorsRequest.
 absl::StatusOr<RecvRequest> DecodeKeyList(absl::string_view header) {
   pb::RecvTensorsRequest message;
@@ -111,6 +122,11 @@ bool IsTransferable(DType dtype) {
 
 Payload EncodeRecvRequest(const RecvRequest& request) {
   const absl::Span<const ParsedKey> keys = request.keys.all();
+  if (request.form == RecvForm::kBuffer) {
+    return EncodeRecvBufRequest({.step_id = request.step_id,
+                                 .key = keys.front(),
+                                 .request_id = request.request_id});
+  }
   if (request.form == RecvForm::kList) {
     pb::RecvTensorsRequest message;
     message.set_step_id(request.step_id);
@@ -132,10 +148,14 @@ Payload EncodeRecvRequest(const RecvRequest& request) {
 
 absl::StatusOr<RecvRequest> DecodeRecvRequest(RecvForm form,
                                               absl::string_view header) {
+  if (form == RecvForm::kBuffer) return DecodeBufferKey(header);
   return form == RecvForm::kOne ? DecodeOneKey(header) : DecodeKeyList(header);
 }
 
 Payload EncodeRecvResponse(RecvForm form, SentTensors tensors) {
+  if (form == RecvForm::kBuffer) {
+    return EncodeRecvBufResponse(tensors.front().tensor);
+  }
   Payload payload;
   if (form == RecvForm::kOne) {
     pb::RecvTensorResponse response;
@@ -172,6 +192,7 @@ Payload EncodeTransferResponse(const Transfer& transfer, Tensor chunk) {
 
 absl::StatusOr<RecvResponse> DecodeRecvResponse(RecvForm form,
                                                 absl::string_view header) {
+  if (form == RecvForm::kBuffer) return RecvResponse{.is_dead = {false}};
   if (form == RecvForm::kList) {
     pb::RecvTensorsResponse message;
     LEAT_RETURN_IF_ERROR(ParseSmall(header, message));

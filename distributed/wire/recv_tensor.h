@@ -76,16 +76,19 @@ struct Transfer {
 // every pattern of bytes is a valid element.
 bool IsTransferable(DType dtype);
 
-// Lists the two forms of a receive: one tensor by TensorFlow's method
-// RecvTensor, or a list of tensors by Leat's method RecvTensors.
-enum class RecvForm { kOne, kList };
+// Lists the forms of a receive: one tensor by TensorFlow's method RecvTensor, a
+// list of tensors by Leat's method RecvTensors, or the bytes of one tensor of a
+// collective by TensorFlow's method RecvBuf (recv_buf.h).
+enum class RecvForm { kOne, kList, kBuffer };
 
 // MethodOf returns the method of a form. NameOf returns the method's name
 // without the service.
 inline const Method& MethodOf(RecvForm form) {
+  if (form == RecvForm::kBuffer) return methods::kRecvBuf;
   return form == RecvForm::kOne ? methods::kRecvTensor : methods::kRecvTensors;
 }
 inline const char* NameOf(RecvForm form) {
+  if (form == RecvForm::kBuffer) return "RecvBuf";
   return form == RecvForm::kOne ? "RecvTensor" : "RecvTensors";
 }
 
@@ -123,7 +126,7 @@ class RecvKeys {
 struct RecvRequest {
   RecvForm form = RecvForm::kOne;
   int64_t step_id = 0;
-  // If `form` is kOne, there is one key. The keys may be malformed.
+  // If `form` is not kList, there is one key. The keys may be malformed.
   RecvKeys keys = {};
   // Lets the callee notice a request that is delivered twice.
   int64_t request_id = 0;
@@ -150,7 +153,7 @@ using SentTensors = absl::InlinedVector<SentTensor, 1>;
 
 // Encodes the tensors in the order of the keys. A dead tensor is sent as an
 // empty float[0], regardless of the type of the edge, as TensorFlow does.
-// REQUIRES: the tensors are in host memory. If `form` is kOne, there is one
+// REQUIRES: the tensors are in host memory. If `form` is not kList, there is one
 // tensor.
 Payload EncodeRecvResponse(RecvForm form, SentTensors tensors);
 // Encodes the beginning of a transfer with its first chunk.
@@ -171,7 +174,8 @@ struct RecvResponse {
 // larger than kMaxInlineHeaderBytes (messages.h). Also returns INVALID_ARGUMENT
 // for a transfer that is not possible: the size or the number of its chunks is
 // not valid, its type is not transferable, or its total bytes do not fit its
-// type and shape.
+// type and shape. The response of kBuffer is not decoded, because it may be
+// large: DecodeRecvBufResponse (recv_buf.h) does that.
 absl::StatusOr<RecvResponse> DecodeRecvResponse(RecvForm form,
                                                 absl::string_view header);
 

@@ -5,12 +5,14 @@
 #include <optional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/btree_set.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/devices/device_name.h"
 #include "leat/core/quoted_text.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/cluster/device_attributes.h"
+#include "leat/distributed/collectives/graph_key.h"
 
 namespace leat {
 namespace {
@@ -68,6 +70,12 @@ std::vector<std::string> SendersOf(const Graph& graph, absl::string_view task) {
   return {senders.begin(), senders.end()};
 }
 
+bool HasCollectives(const Graph& graph) {
+  return absl::c_any_of(graph.NodeIds(), [&graph](NodeId id) {
+    return IsCollective(*graph.node(id).def);
+  });
+}
+
 absl::Status BadKey(absl::string_view what, absl::string_view key,
                     absl::string_view why) {
   return absl::InvalidArgumentError(
@@ -95,14 +103,20 @@ RegisteredGraph::RegisteredGraph(Use use, Boundary boundary,
 
 absl::StatusOr<std::shared_ptr<const RegisteredGraph>> RegisteredGraph::Create(
     const pb::GraphDef& def, const OpRegistry& ops, ImportLimits limits,
-    absl::string_view task, GraphRunner& runner, Use use) {
+    absl::string_view task, GraphRunner& runner, Use use,
+    std::shared_ptr<SessionCollectives> collectives) {
   limits.allow_internal_names = true;
   LEAT_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(def, ops, limits));
   LEAT_RETURN_IF_ERROR(AssignDevices(task, runner.devices(), graph));
-  return Compile(std::move(graph), std::string(task), runner, use);
+  const bool has_collectives = HasCollectives(graph);
+  LEAT_ASSIGN_OR_RETURN(
+      const std::shared_ptr<RegisteredGraph> compiled,
+      Compile(std::move(graph), std::string(task), runner, use));
+  if (has_collectives) compiled->collectives_ = std::move(collectives);
+  return std::shared_ptr<const RegisteredGraph>(compiled);
 }
 
-absl::StatusOr<std::shared_ptr<const RegisteredGraph>> RegisteredGraph::Compile(
+absl::StatusOr<std::shared_ptr<RegisteredGraph>> RegisteredGraph::Compile(
     Graph graph, const std::string& task, GraphRunner& runner, Use use) {
   std::optional<Graph> source;
   if (use != Use::kWholeSteps) source = graph;
@@ -121,7 +135,7 @@ absl::StatusOr<std::shared_ptr<const RegisteredGraph>> RegisteredGraph::Compile(
     result->source_ = std::move(source);
     result->task_ = task;
   }
-  return std::shared_ptr<const RegisteredGraph>(std::move(result));
+  return result;
 }
 
 absl::StatusOr<std::shared_ptr<const RegisteredGraph>>

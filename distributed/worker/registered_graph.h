@@ -19,6 +19,7 @@
 #include "absl/types/span.h"
 #include "leat/core/tensor.h"
 #include "leat/core/threads/mutex.h"
+#include "leat/distributed/collectives/session_collectives.h"
 #include "leat/distributed/exchange/recv_bundles.h"
 #include "leat/distributed/wire/payload.h"
 #include "leat/graph/io/graph_def.h"
@@ -50,16 +51,22 @@ class RegisteredGraph {
   // optimized. The call may take a long time. `task` is the name of the
   // runner's task. Returns INVALID_ARGUMENT, naming the node, if a node has no
   // device or a device of another task. Otherwise fails as ImportGraphDef,
-  // RecvsToArgs and GraphRunner::Register do.
+  // RecvsToArgs and GraphRunner::Register do. `collectives` resolves the
+  // collectives of the graph, and may be null.
   static absl::StatusOr<std::shared_ptr<const RegisteredGraph>> Create(
       const pb::GraphDef& def, const OpRegistry& ops, ImportLimits limits,
-      absl::string_view task, GraphRunner& runner, Use use = Use::kWholeSteps);
+      absl::string_view task, GraphRunner& runner, Use use = Use::kWholeSteps,
+      std::shared_ptr<SessionCollectives> collectives = nullptr);
 
   Use use() const { return use_; }
   const std::shared_ptr<CompiledGraph>& compiled() const { return compiled_; }
   // Returns the bundles in which the graph receives tensors, or null if there
   // are none.
   const std::shared_ptr<const RecvBundles>& bundles() const { return bundles_; }
+  // Resolves the collectives of the graph. Is null if it has none.
+  const std::shared_ptr<SessionCollectives>& collectives() const {
+    return collectives_;
+  }
   // Returns the other tasks from which the graph receives tensors, such as
   // "/job:ps/replica:0/task:0".
   const std::vector<std::string>& senders() const { return senders_; }
@@ -92,13 +99,14 @@ class RegisteredGraph {
                   std::shared_ptr<CompiledGraph> compiled);
 
   // Compiles a graph whose nodes have their devices.
-  static absl::StatusOr<std::shared_ptr<const RegisteredGraph>> Compile(
+  static absl::StatusOr<std::shared_ptr<RegisteredGraph>> Compile(
       Graph graph, const std::string& task, GraphRunner& runner, Use use);
 
   const Use use_;
   // Holds the feeds and fetches of the graph, with their keys.
   const Boundary boundary_;
   const std::vector<std::string> senders_;
+  std::shared_ptr<SessionCollectives> collectives_;  // set by Create
   const std::shared_ptr<const RecvBundles> bundles_;
   const std::shared_ptr<CompiledGraph> compiled_;
   // Holds the feeds and fetches by key. Both maps point into `boundary_`.

@@ -20,6 +20,7 @@
 #include "leat/distributed/wire/recv_tensor.h"
 #include "leat/distributed/worker/registered_graph.h"
 #include "leat/graph/op_registry.h"
+#include "leat/kernels/collectives/collective_key.h"
 #include "leat/protos/status.pb.h"
 #include "leat/protos/worker.pb.h"
 #include "leat/runtime/device_set.h"
@@ -153,7 +154,8 @@ void Worker::AddMethods(MethodTable& methods) {
                                          Payload payload, Reply reply) {
     RunGraph(std::move(context), std::move(payload), std::move(reply));
   });
-  for (const RecvForm form : {RecvForm::kOne, RecvForm::kList}) {
+  for (const RecvForm form :
+       {RecvForm::kOne, RecvForm::kList, RecvForm::kBuffer}) {
     methods.Add(MethodOf(form),
                 [this, form](std::shared_ptr<CallContext> context,
                              const Payload& payload, Reply reply) {
@@ -255,11 +257,18 @@ absl::StatusOr<pb::RegisterGraphResponse> Worker::RegisterGraph(
                         sessions_.Find(request.session_handle(),
                                        request.create_worker_session_called()));
   LEAT_RETURN_IF_ERROR(session->CheckRoom());
+  std::shared_ptr<SessionCollectives> collectives;
+  if (environment_.collectives != nullptr) {
+    collectives = session->Collectives(
+        *environment_.collectives,
+        request.config_proto().experimental().collective_group_leader());
+  }
   LEAT_ASSIGN_OR_RETURN(
       std::shared_ptr<const RegisteredGraph> graph,
       RegisteredGraph::Create(request.graph_def(), *environment_.ops,
                               environment_.limits.import, environment_.task,
-                              session->runner(), UseOf(request)));
+                              session->runner(), UseOf(request),
+                              std::move(collectives)));
   // Calls Peer::Meet for each sender, so that this task itself notices when a
   // sender falls silent.
   for (const std::string& sender : graph->senders()) {
@@ -382,13 +391,14 @@ void Worker::Recv(RecvForm form, std::shared_ptr<CallContext> context,
                   const Payload& payload, Reply reply) {
   absl::StatusOr<RecvRequest> request = DecodeRecvRequest(form, payload.header);
   if (!request.ok()) return std::move(reply)(request.status());
-  const char* const method =
-      form == RecvForm::kOne ? "RecvTensor (GrpcWorker)" : "RecvTensors";
+  const std::string method =
+      absl::StrCat(NameOf(form), form == RecvForm::kList ? "" : " (GrpcWorker)");
   const absl::Status is_new = recv_ids_.Add(request->request_id, method);
   if (!is_new.ok()) return std::move(reply)(is_new);
   bool is_waiting = false;
   const absl::StatusOr<std::shared_ptr<StepOutbox>> outbox =
-      environment_.steps->Await(request->step_id, is_waiting);
+      environment_.steps->Await(request->step_id, is_waiting,
+                                IsBufferKey(request->keys.all().front()));
   if (!outbox.ok()) return std::move(reply)(outbox.status());
   if (is_waiting) {
     // The step has not begun. StopWaiting removes the step when every caller

@@ -12,6 +12,7 @@
 
 namespace leat {
 
+class ClusterCollectives;
 class DeviceSet;
 class KernelRegistry;
 class OpRegistry;
@@ -46,6 +47,8 @@ struct WorkerEnvironment {
   ServerLimits limits = {};
   // Says how functions are planned that kernels call.
   FunctionPlanning functions = {};
+  // Finds the groups of collectives. Null if graphs cannot run collectives.
+  ClusterCollectives* collectives = nullptr;
 };
 
 }  // namespace leat

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/random_id.h"
+#include "leat/distributed/collectives/cluster_collectives.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/shown_status.h"
 
@@ -56,6 +57,15 @@ Allocator& WorkerSession::host_allocator() const {
   return first_device_.host_allocator();
 }
 
+std::shared_ptr<SessionCollectives> WorkerSession::Collectives(
+    ClusterCollectives& cluster, const std::string& leader) {
+  MutexLock lock(mutex_);
+  if (collectives_ != nullptr) return collectives_;
+  std::shared_ptr<SessionCollectives> made = cluster.NewSession(leader);
+  if (closed_.ok()) collectives_ = made;
+  return made;
+}
+
 absl::Status WorkerSession::CheckRoomLocked() const {
   LEAT_RETURN_IF_ERROR(closed_);
   if (graphs_.size() < options_.max_graphs) return absl::OkStatus();
@@ -102,11 +112,14 @@ size_t WorkerSession::num_graphs() const {
 }
 
 void WorkerSession::Close() {
-  decltype(graphs_) forgotten;  // freed outside the lock, because this is slow
+  // These are freed outside the lock, because this is slow.
+  decltype(graphs_) forgotten;
+  std::shared_ptr<SessionCollectives> collectives;
   MutexLock lock(mutex_);
   closed_ = absl::AbortedError(
       absl::StrCat("Session ", ShownHandle(handle()), " has been deleted"));
   forgotten.swap(graphs_);
+  collectives.swap(collectives_);
 }
 
 absl::Status WorkerSession::CheckOpen() const {

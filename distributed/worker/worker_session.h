@@ -26,9 +26,11 @@
 
 namespace leat {
 
+class ClusterCollectives;
 class DeviceSet;
 class KernelRegistry;
 class RegisteredGraph;
+class SessionCollectives;
 
 // Describes a master's task and the process that runs this task. A task that is
 // restarted has another incarnation. A master sends its MasterProcess to the
@@ -86,6 +88,10 @@ class WorkerSession {
   }
   // Allocates the host memory of feeds.
   Allocator& host_allocator() const;
+  // Returns what resolves the session's collectives, whose groups form at
+  // `leader`. The first call makes it.
+  std::shared_ptr<SessionCollectives> Collectives(ClusterCollectives& cluster,
+                                                  const std::string& leader);
   // Counts the session's steps on this task.
   StepCounts& steps() { return steps_; }
 
@@ -125,6 +131,8 @@ class WorkerSession {
 
   mutable Mutex mutex_;
   absl::Status closed_ ABSL_GUARDED_BY(mutex_);  // OK until Close
+  // Is null before it is used, and after Close.
+  std::shared_ptr<SessionCollectives> collectives_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<std::string, std::shared_ptr<const RegisteredGraph>>
       graphs_ ABSL_GUARDED_BY(mutex_);
 };

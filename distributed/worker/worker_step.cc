@@ -191,7 +191,8 @@ absl::StatusOr<Step*> WorkerStep::MakeStep() {
   }
   step_ = std::make_unique<Step>(call_.request.step_id(), *rendezvous_,
                                  arguments_, absl::MakeSpan(returns_),
-                                 recorder_.get(), allocations_.get());
+                                 recorder_.get(), allocations_.get(),
+                                 StepCall(), graph_->collectives().get());
   return step_.get();
 }
 
@@ -309,6 +310,9 @@ void WorkerStep::Complete() {
     status = described;
   }
   EndStep(status);
+  if (!status.ok() && graph_->collectives() != nullptr) {
+    graph_->collectives()->StepHasFailed(call_.request.step_id(), status);
+  }
   arguments_.clear();
   returns_.clear();
   rendezvous_ = nullptr;

@@ -26,6 +26,7 @@ void InstructionRunner::Start(const StepPart& part,
                .returns = step.returns(),
                .functions = functions,
                .session = &session,
+               .collectives = step.collectives(),
                .observer = step.observer(),
                .call_depth = step.call_depth()};
   const bool is_gpu = &host_side_ != services_.device;

@@ -23,6 +23,7 @@
 
 namespace leat {
 
+class CollectiveResolver;
 class StepAllocations;
 
 // Describes the call of a function for which a step runs.
@@ -45,16 +46,19 @@ class Step {
   // by position. `returns` are the places of the fetched tensors, by position.
   // `observer` is null if nobody watches the step. `allocations` is null if
   // nobody counts allocations. `call` describes the call for which the step
-  // runs, if it runs for one.
+  // runs, if it runs for one. `collectives` is null if the step cannot run
+  // collectives.
   Step(int64_t id, Rendezvous& rendezvous, absl::Span<const Tensor> args,
        absl::Span<Tensor> returns, StepObserver* observer,
-       StepAllocations* allocations = nullptr, const StepCall& call = {})
+       StepAllocations* allocations = nullptr, const StepCall& call = {},
+       CollectiveResolver* collectives = nullptr)
       : id_(id),
         rendezvous_(rendezvous),
         args_(args),
         returns_(returns),
         observer_(observer),
         allocations_(allocations),
+        collectives_(collectives),
         call_depth_(call.depth),
         resources_(call.resources != nullptr ? *call.resources
                                              : own_resources_) {}
@@ -86,6 +90,8 @@ class Step {
   // Returns the object that counts the memory that each node allocates, or null
   // if nobody counts it.
   StepAllocations* allocations() const { return allocations_; }
+  // Returns the object that finds the groups of collectives, or null.
+  CollectiveResolver* collectives() const { return collectives_; }
 
   // Records the error `status`, then cancels the kernels that wait and aborts
   // the rendezvous. The outcome of the step is the first error that is not
@@ -126,6 +132,7 @@ class Step {
   const absl::Span<Tensor> returns_;
   StepObserver* const observer_;
   StepAllocations* const allocations_;
+  CollectiveResolver* const collectives_;
   const int call_depth_;
   Cancellation cancellation_;
   ResourceStore own_resources_;

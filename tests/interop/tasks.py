@@ -33,8 +33,10 @@ _TENSORFLOW = """
 import json, sys
 import tensorflow as tf
 tf.config.threading.set_inter_op_parallelism_threads(2)
+config = tf.compat.v1.ConfigProto()
+config.experimental.collective_group_leader = sys.argv[4]
 server = tf.distribute.Server(json.loads(sys.argv[1]), job_name=sys.argv[2],
-                              task_index=int(sys.argv[3]))
+                              task_index=int(sys.argv[3]), config=config)
 print("ready", flush=True)
 server.join()
 """
@@ -63,7 +65,8 @@ def _ends_with_parent(command):
 class Task:
   """Runs one task. `kind` is "leat" or "tensorflow"."""
 
-  def __init__(self, kind, job, index, cluster, leat, log, leat_flags=()):
+  def __init__(self, kind, job, index, cluster, leat, log, leat_flags=(),
+               group_leader=""):
     self.kind, self.job, self.index = kind, job, index
     self._log = log
     spec = json.dumps(cluster)
@@ -72,7 +75,7 @@ class Task:
                        "--task", str(index), *leat_flags]
     else:
       self.command = [sys.executable, "-c", _TENSORFLOW, spec, job,
-                       str(index)]
+                       str(index), group_leader]
     self.process = None
 
   @property
@@ -135,12 +138,14 @@ class Task:
 
 class Cluster:
   """Runs the tasks of `kinds`, which is {job: [kind of task 0, ...]}, while a `with`
-  statement is active. Tasks of Leat get the flags `leat_flags`."""
+  statement is active. Tasks of Leat get the flags `leat_flags`. The groups of
+  collectives form at the task `group_leader`, for tasks of TensorFlow."""
 
   ATTEMPTS = 3  # each attempt uses other ports
 
-  def __init__(self, kinds, leat=None, leat_flags=()):
+  def __init__(self, kinds, leat=None, leat_flags=(), group_leader=""):
     self._kinds, self._leat, self._leat_flags = kinds, leat, leat_flags
+    self._group_leader = group_leader
     self._folder = None
     self.tasks = {}
 
@@ -170,7 +175,7 @@ class Cluster:
       self.tasks[job] = [
           Task(kind, job, index, spec, self._leat,
                f"{self._folder.name}/{job}-{index}-{attempt}.log",
-               self._leat_flags)
+               self._leat_flags, self._group_leader)
           for index, kind in enumerate(kinds)]
     for task in self.all_tasks():
       task.start()

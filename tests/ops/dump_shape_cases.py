@@ -1011,6 +1011,24 @@ def stacks():
   case('StackCloseV2', {}, handle)
 
 
+def collectives():
+  group = {'group_size': 3, 'group_key': 1, 'instance_key': 1}
+  reduction = {'T': 'float', 'merge_op': 'Add', 'final_op': 'Id'}
+  for x in (f(2, -1), f(), Value('float', None)):
+    case('CollectiveReduce', {**reduction, **group, 'subdiv_offsets': [0]}, x)
+    case('CollectiveReduceV2', reduction, x, K(3), K(1), K(1))
+  for x in (f(2, -1), f(-1, 3), f(), Value('float', None)):
+    case('CollectiveGather', {'T': 'float', **group, 'shape': []}, x)
+    case('CollectiveGatherV2', {'T': 'float'}, x, K(3), K(1), K(1))
+  for shape in ([], [2, 3]):
+    case('CollectiveBcastSend', {'T': 'float', **group, 'shape': shape}, f(2, 3))
+    case('CollectiveBcastRecv', {'T': 'float', **group, 'shape': shape})
+  case('CollectiveBcastSendV2', {'T': 'float'}, f(2, -1), K(3), K(1), K(1))
+  for shape in (K([2, 3]), ShapeOf([2, -1]), i32(2), i32(-1)):
+    case('CollectiveBcastRecvV2', {'T': 'float'}, K(3), K(1), K(1), shape)
+  case('CollectiveAssignGroupV2', {}, i32(2, 2), i32(), i32())
+
+
 def checkpoints():
   name = Value('string', [])
   for rows, old_name in ((3, name), (0, name), (3, Value('string', [1]))):
@@ -1281,7 +1299,7 @@ print('# Written by dump_shape_cases.py with TensorFlow %s.' % tf.__version__)
 for family in (reshaping, joining, slicing, rearranging, gathering, moving,
                blocks, diagonals, comparing, combining, arithmetic,
                convolution, losses, random, variables, lists,
-               narrow_indices, flow, queues, accumulators, arrays, stacks, checkpoints,
-               equations, volumes, recurrent, updates, counting,
+               narrow_indices, flow, queues, accumulators, arrays, stacks, collectives,
+               checkpoints, equations, volumes, recurrent, updates, counting,
                images, examples, decoding, files, strings):
   family()

@@ -52,14 +52,14 @@ TEST(UnusedOptionsTest, NamesEachOptionOnce) {
   EXPECT_THAT(said, IsEmpty());
   run.set_inter_op_thread_pool(1);
   options.Note(run);
-  run.mutable_experimental()->set_collective_graph_key(3);
+  run.mutable_experimental()->set_use_run_handler_pool(true);
   options.Note(run);
   options.Note(run);
   const std::string begin =
       "a client sets options that this server accepts but does not use: ";
   EXPECT_THAT(said,
               ElementsAre(begin + "options.inter_op_thread_pool",
-                          begin + "options.experimental.collective_graph_key"));
+                          begin + "options.experimental.use_run_handler_pool"));
 }
 
 }  // namespace

@@ -1,0 +1,166 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/collectives/cluster_collectives.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/distributed/collectives/collective_messages.h"
+#include "leat/distributed/exchange/step_table.h"
+#include "leat/distributed/wire/messages.h"
+#include "leat/protos/leat_worker.pb.h"
+#include "leat/protos/worker.pb.h"
+
+namespace leat {
+namespace {
+
+// Returns the cancellation of a call, which shares the ownership of the call.
+std::shared_ptr<Cancellation> CancellationOf(
+    const std::shared_ptr<CallContext>& context) {
+  return {context, &context->cancellation};
+}
+
+// Returns the error of a member, for the steps of the others.
+absl::Status ErrorOfMember(const pb::AbortCollectivesRequest& request) {
+  const auto code = static_cast<absl::StatusCode>(request.code());
+  const bool is_known = request.code() > 0 && request.code() <= 16;
+  return {is_known ? code : absl::StatusCode::kAborted,
+          absl::StrCat("Collective ops is aborted by: ", request.message())};
+}
+
+}  // namespace
+
+std::string DefaultGroupLeader(const ClusterSpec& cluster) {
+  const std::vector<TaskId> tasks = cluster.Tasks();
+  for (const absl::string_view job : {"chief", "master", "worker"}) {
+    for (const TaskId& task : tasks) {
+      if (task.job == job) return task.ToString();
+    }
+  }
+  return tasks.empty() ? "" : tasks.front().ToString();
+}
+
+ClusterCollectives::ClusterCollectives(std::string own_task,
+                                       const ClusterSpec& cluster,
+                                       std::chrono::nanoseconds ask_members,
+                                       TaskCaller& tasks, TimerQueue& timers,
+                                       StepTable& steps)
+    : own_task_(std::move(own_task)),
+      default_leader_(DefaultGroupLeader(cluster)),
+      ask_members_(ask_members),
+      tasks_(tasks),
+      timers_(timers),
+      steps_(steps),
+      sequences_(own_task_, tasks) {}
+
+void ClusterCollectives::AddMethods(MethodTable& methods) {
+  methods.Add(
+      methods::kCompleteGroup, [this](std::shared_ptr<CallContext> context,
+                                      Payload request, Reply reply) {
+        CompleteGroup(std::move(context), std::move(request), std::move(reply));
+      });
+  methods.Add(methods::kCompleteInstance,
+              [this](std::shared_ptr<CallContext> context, Payload request,
+                     Reply reply) {
+                CompleteInstance(std::move(context), std::move(request),
+                                 std::move(reply));
+              });
+  methods.Add(methods::kGetStepSequence,
+              [this](const std::shared_ptr<CallContext>&,
+                     const Payload& request, Reply reply) {
+                std::move(reply)(GetStepSequence(request.header));
+              });
+  methods.Add(methods::kAbortCollectives,
+              [this](const std::shared_ptr<CallContext>&,
+                     const Payload& request, Reply reply) {
+                std::move(reply)(AbortCollectives(request.header));
+              });
+}
+
+std::shared_ptr<SessionCollectives> ClusterCollectives::NewSession(
+    const std::string& leader) {
+  auto session = std::make_shared<SessionCollectives>(
+      CollectiveEnvironment{.task = own_task_,
+                            .leader = leader.empty() ? default_leader_ : leader,
+                            .tasks = &tasks_,
+                            .timers = &timers_,
+                            .ask_members = ask_members_});
+  MutexLock lock(mutex_);
+  std::erase_if(sessions_, [](const auto& weak) { return weak.expired(); });
+  sessions_.push_back(session);
+  return session;
+}
+
+std::vector<std::shared_ptr<SessionCollectives>>
+ClusterCollectives::Sessions() {
+  std::vector<std::shared_ptr<SessionCollectives>> sessions;
+  MutexLock lock(mutex_);
+  for (const auto& weak : sessions_) {
+    if (auto session = weak.lock()) sessions.push_back(std::move(session));
+  }
+  return sessions;
+}
+
+void ClusterCollectives::CompleteGroup(std::shared_ptr<CallContext> context,
+                                       Payload request, Reply reply) {
+  absl::StatusOr<GroupJoin> join = DecodeJoin(request.header);
+  if (!join.ok()) return std::move(reply)(join.status());
+  groups_->Join(*std::move(join), CancellationOf(context),
+                [reply = std::move(reply)](
+                    absl::StatusOr<std::shared_ptr<const CollectiveGroup>>
+                        group) mutable {
+                  if (!group.ok()) return std::move(reply)(group.status());
+                  std::move(reply)(EncodeGroup(**group));
+                });
+}
+
+void ClusterCollectives::CompleteInstance(std::shared_ptr<CallContext> context,
+                                          Payload request, Reply reply) {
+  const absl::StatusOr<GroupClaim> claim = DecodeClaim(request.header);
+  if (!claim.ok()) return std::move(reply)(claim.status());
+  groups_->Claim(claim->group_key, claim->claim, CancellationOf(context),
+                 [key = claim->claim.instance_key, reply = std::move(reply)](
+                     absl::StatusOr<int> source_rank) mutable {
+                   if (!source_rank.ok())
+                     return std::move(reply)(source_rank.status());
+                   pb::CompleteInstanceResponse response;
+                   response.set_instance_key(key);
+                   response.set_source_rank(*source_rank);
+                   std::move(reply)(ToPayload(response));
+                 });
+}
+
+absl::StatusOr<Payload> ClusterCollectives::GetStepSequence(
+    absl::string_view header) {
+  pb::GetStepSequenceRequest request;
+  LEAT_RETURN_IF_ERROR(ParseSmall(header, request));
+  pb::GetStepSequenceResponse response;
+  for (const int64_t graph_key : request.graph_key()) {
+    LEAT_ASSIGN_OR_RETURN(
+        const int64_t next,
+        sequences_.NextAtLeader(graph_key, request.leat().failed_step_id()));
+    pb::StepSequence& sequence = *response.add_step_sequence();
+    sequence.set_graph_key(graph_key);
+    sequence.set_next_step_id(next);
+  }
+  return ToPayload(response);
+}
+
+absl::StatusOr<Payload> ClusterCollectives::AbortCollectives(
+    absl::string_view header) {
+  pb::AbortCollectivesRequest request;
+  LEAT_RETURN_IF_ERROR(ParseSmall(header, request));
+  if (!request.lost_communicator_key().empty()) {
+    for (const auto& session : Sessions()) {
+      session->GroupIsLost(request.group_key(),
+                           request.lost_communicator_key());
+    }
+  }
+  if (request.step_id() != 0) {
+    sequences_.HasFailed(request.step_id());
+    steps_.End(request.step_id(), ErrorOfMember(request));
+  }
+  return ToPayload(pb::AbortCollectivesResponse());
+}
+
+}  // namespace leat

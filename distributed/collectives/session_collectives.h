@@ -1,0 +1,79 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// SessionCollectives resolves the collectives of one session of a task. It asks
+// the leader of the groups, which is a task of the cluster.
+#ifndef LEAT_DISTRIBUTED_COLLECTIVES_SESSION_COLLECTIVES_H_
+#define LEAT_DISTRIBUTED_COLLECTIVES_SESSION_COLLECTIVES_H_
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/core/threads/timer_queue.h"
+#include "leat/distributed/collectives/member_watch.h"
+#include "leat/distributed/tasks/task_caller.h"
+#include "leat/runtime/collectives/caching_resolver.h"
+
+namespace leat {
+
+// Holds what the sessions of a task share. The pointers are borrowed.
+struct CollectiveEnvironment {
+  std::string task = {};    // "/job:worker/replica:0/task:0"
+  std::string leader = {};  // the task at which groups form
+  TaskCaller* tasks = nullptr;
+  TimerQueue* timers = nullptr;
+  std::chrono::nanoseconds ask_members = {};  // the interval of MemberWatch
+};
+
+// Is thread-safe.
+class SessionCollectives final : public CachingResolver {
+ public:
+  explicit SessionCollectives(CollectiveEnvironment environment)
+      : environment_(std::move(environment)) {}
+
+  // Is called when a step has failed with `why` on this task. Tells the other
+  // members of the session's groups, so that they do not wait for this task.
+  // Then finds out whether the process of a member is gone.
+  void StepHasFailed(int64_t step_id, const absl::Status& why);
+  // Is called when another member has found that a process of the group is
+  // gone.
+  void GroupIsLost(int32_t key, const std::string& id);
+
+  std::shared_ptr<void> Watch(
+      std::shared_ptr<const CollectiveGroup> group,
+      absl::AnyInvocable<void(const absl::Status&) &&> on_lost) override;
+  TimerQueue& timers() override { return *environment_.timers; }
+
+ private:
+  using Group = std::shared_ptr<const CollectiveGroup>;
+
+  void JoinGroup(GroupJoin join, std::shared_ptr<Cancellation> cancellation,
+                 GroupTable::Joined done) override;
+  void ClaimInstance(const CollectiveRequest& request,
+                     const CollectiveGroup& group,
+                     std::shared_ptr<Cancellation> cancellation,
+                     InstanceTable::Done done) override;
+  // Returns the watch of a group, and makes it if there is none.
+  std::shared_ptr<MemberWatch> WatchOf(const Group& group);
+  // Forgets a group, and tells the other members.
+  void Lose(const Group& group, const absl::Status& why);
+  // Tells the tasks of the other members that a step has failed, or that the
+  // group is lost.
+  void Tell(const CollectiveGroup& group, int64_t step_id, bool is_lost,
+            const absl::Status& why);
+
+  const CollectiveEnvironment environment_;
+  Mutex watch_mutex_;
+  // Holds the watches of groups, by their ids.
+  absl::flat_hash_map<std::string, std::shared_ptr<MemberWatch>> watches_
+      ABSL_GUARDED_BY(watch_mutex_);
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_COLLECTIVES_SESSION_COLLECTIVES_H_
