@@ -355,9 +355,8 @@ absl::Status StepTable::TimeIsUp(int64_t step_id, const Line& line) const {
   const bool is_patient = &line == &patient_;
   return absl::AbortedError(absl::StrCat(
       "step ", step_id, " has not begun on ", task_, " within ",
-      absl::FormatDuration(absl::FromChrono(is_patient
-                                                ? limits_.max_step_time
-                                                : limits_.waiting_step_timeout)),
+      absl::FormatDuration(absl::FromChrono(
+          is_patient ? limits_.max_step_time : limits_.waiting_step_timeout)),
       " of a peer's asking for it (",
       is_patient ? "--max-step-time" : "--waiting-step-timeout", ")"));
 }

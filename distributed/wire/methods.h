@@ -115,10 +115,8 @@ inline constexpr Method kRecvTensors{
     "/leat.WorkerService/RecvTensors", {}, {1, false}, "RecvTensorsRequest"};
 inline constexpr Method kFetchChunk{
     "/leat.WorkerService/FetchChunk", {}, {1, false}, "FetchChunkRequest"};
-inline constexpr Method kAbortCollectives{"/leat.WorkerService/AbortCollectives",
-                                          {},
-                                          {},
-                                          "AbortCollectivesRequest"};
+inline constexpr Method kAbortCollectives{
+    "/leat.WorkerService/AbortCollectives", {}, {}, "AbortCollectivesRequest"};
 inline constexpr Method kTaskStatus{
     "/leat.StatusService/GetStatus", {}, {}, "TaskStatusRequest"};
 

@@ -391,8 +391,8 @@ void Worker::Recv(RecvForm form, std::shared_ptr<CallContext> context,
                   const Payload& payload, Reply reply) {
   absl::StatusOr<RecvRequest> request = DecodeRecvRequest(form, payload.header);
   if (!request.ok()) return std::move(reply)(request.status());
-  const std::string method =
-      absl::StrCat(NameOf(form), form == RecvForm::kList ? "" : " (GrpcWorker)");
+  const std::string method = absl::StrCat(
+      NameOf(form), form == RecvForm::kList ? "" : " (GrpcWorker)");
   const absl::Status is_new = recv_ids_.Add(request->request_id, method);
   if (!is_new.ok()) return std::move(reply)(is_new);
   bool is_waiting = false;

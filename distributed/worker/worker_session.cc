@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/random_id.h"
-#include "leat/distributed/collectives/cluster_collectives.h"
 #include "leat/core/status_macros.h"
+#include "leat/distributed/collectives/cluster_collectives.h"
 #include "leat/distributed/shown_status.h"
 
 namespace leat {

@@ -57,8 +57,8 @@ class GroupTable : public std::enable_shared_from_this<GroupTable> {
   //   the group was not complete, all members that wait get the error, too;
   // - RESOURCE_EXHAUSTED if there are too many groups or members.
   //
-  // A complete group forms anew if a member joins again with a new incarnation of
-  // its device, or with another size.
+  // A complete group forms anew if a member joins again with a new incarnation
+  // of its device, or with another size.
   void Join(GroupJoin join, std::shared_ptr<Cancellation> cancellation,
             Joined done);
 

@@ -79,8 +79,9 @@ class InstanceTable : public std::enable_shared_from_this<InstanceTable> {
     std::vector<Waiter> waiters = {};
   };
 
-  // Returns the instance of the claim. Adds it if it is new, or if the member has
-  // claimed another one before; those who wait for that are moved to `aborted`.
+  // Returns the instance of the claim. Adds it if it is new, or if the member
+  // has claimed another one before; those who wait for that are moved to
+  // `aborted`.
   Instance& FindOrAdd(const InstanceClaim& claim, int rank,
                       std::vector<Waiter>& aborted)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
