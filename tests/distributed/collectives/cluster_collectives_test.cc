@@ -55,7 +55,7 @@ class ClusterCollectivesTest : public ::testing::Test {
                          : op::CollectiveBcastRecvV2(
                                kWorkers, 1, 2,
                                op::Shape(op::CheckNumerics(worker.x, "x")),
-                               DType::kFloat32);
+                               DType::kFloat);
     auto session = cluster_.NewSession(*worker.b->Build(), TaskId{"worker", i});
     ASSERT_TRUE(session.ok()) << session.status();
     worker.session = *session;

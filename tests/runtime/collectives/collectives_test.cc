@@ -110,7 +110,7 @@ TEST_F(CollectivesTest, BroadcastGivesAllTheSame) {
   OnEach([&](int i) {
     return i == 1 ? op::CollectiveBcastSend(b.Constant(value), kDevices, 1, 1,
                                             PartialShape{2})
-                  : op::CollectiveBcastRecv(b, DType::kFloat32, kDevices, 1, 1,
+                  : op::CollectiveBcastRecv(b, DType::kFloat, kDevices, 1, 1,
                                             PartialShape{2});
   });
   ExpectEach(value);

@@ -152,7 +152,7 @@ TEST_F(GroupTableTest, ClaimsMustAgree) {
   Join(JoinOf(0, 2));
   Join(JoinOf(1, 2));
   const InstanceClaim claim{
-      .instance_key = 5, .dtype = DType::kFloat32, .shape = Shape{2}};
+      .instance_key = 5, .dtype = DType::kFloat, .shape = Shape{2}};
   EXPECT_EQ(**Claim(0, claim), -1);
   InstanceClaim other = claim;
   other.shape = Shape{3};
