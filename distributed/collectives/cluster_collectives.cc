@@ -158,6 +158,7 @@ absl::StatusOr<Payload> ClusterCollectives::AbortCollectives(
   }
   if (request.step_id() != 0) {
     sequences_.HasFailed(request.step_id());
+    steps_.Explain(request.step_id(), ErrorOfMember(request));
     steps_.End(request.step_id(), ErrorOfMember(request));
   }
   return ToPayload(pb::AbortCollectivesResponse());

@@ -285,8 +285,25 @@ StepTable::Ended StepTable::TakeOut(int64_t step_id, Entry& entry) {
 }
 
 absl::Status StepTable::EndedError(int64_t step_id) const {
+  const auto reason = reasons_.find(step_id);
   return AsDerived(absl::AbortedError(
-      absl::StrCat("step ", step_id, " has ended on ", task_)));
+      absl::StrCat("step ", step_id, " has ended on ", task_,
+                   reason == reasons_.end() ? "" : ": ",
+                   reason == reasons_.end() ? "" : reason->second)));
+}
+
+void StepTable::Explain(int64_t step_id, const absl::Status& why) {
+  constexpr size_t kMaxReasons = 1000;
+  constexpr size_t kMaxReasonBytes = 1000;
+  MutexLock lock(mutex_);
+  const bool is_new =
+      reasons_.try_emplace(step_id, why.message().substr(0, kMaxReasonBytes))
+          .second;
+  if (!is_new) return;
+  explained_.push_back(step_id);
+  if (explained_.size() <= kMaxReasons) return;
+  reasons_.erase(explained_.front());
+  explained_.pop_front();
 }
 
 void StepTable::Enter(int64_t step_id, Entry& entry, Line& line) {

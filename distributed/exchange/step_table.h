@@ -111,6 +111,9 @@ class StepTable {
   // derived from `why` (not OK). Leaves a tombstone even if the step was
   // unknown. Is idempotent.
   void End(int64_t step_id, const absl::Status& why);
+  // Says why a step with collectives ends. Errors for those who come later name
+  // the reason. Only the last 1,000 reasons are kept.
+  void Explain(int64_t step_id, const absl::Status& why);
   // Ends every step that a run of the session has begun.
   void EndOf(absl::string_view session, const absl::Status& why);
 
@@ -175,7 +178,8 @@ class StepTable {
   static void FailAll(const std::vector<Ended>& ended,
                       const absl::Status& derived);
   // Returns ABORTED (derived), because the step has ended.
-  absl::Status EndedError(int64_t step_id) const;
+  absl::Status EndedError(int64_t step_id) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // Enter puts a step at the end of a line. Leave takes the step out of its
   // line.
@@ -219,6 +223,9 @@ class StepTable {
   Line lingering_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_set<int64_t> ended_ ABSL_GUARDED_BY(mutex_);
   std::deque<int64_t> tombstones_ ABSL_GUARDED_BY(mutex_);  // oldest first
+  // Holds the reasons that Explain got, and their steps, oldest first.
+  absl::flat_hash_map<int64_t, std::string> reasons_ ABSL_GUARDED_BY(mutex_);
+  std::deque<int64_t> explained_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace leat

@@ -309,8 +309,12 @@ void WorkerStep::Complete() {
   if (const absl::Status described = Describe(response); status.ok()) {
     status = described;
   }
+  const bool tells_members = !status.ok() && graph_->collectives() != nullptr;
+  if (tells_members) {
+    environment_.steps->Explain(call_.request.step_id(), status);
+  }
   EndStep(status);
-  if (!status.ok() && graph_->collectives() != nullptr) {
+  if (tells_members) {
     graph_->collectives()->StepHasFailed(call_.request.step_id(), status);
   }
   arguments_.clear();

@@ -15,12 +15,14 @@
 #include "leat/core/threads/thread.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
+#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/in_process_cluster.h"
 #include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::cluster_collectives_test {
 namespace {
 
+using ::leat::testing::Eventually;
 using ::leat::testing::InProcessCluster;
 using ::leat::testing::SimulatedClock;
 using std::chrono::seconds;
@@ -158,7 +160,7 @@ TEST_F(ClusterCollectivesTest, TheOthersFailIfAMemberIsLostAndGoOnAfterwards) {
   }
   for (Thread& thread : threads) thread.Join();
   for (const auto& result : results) {
-    EXPECT_THAT(result.status().message(),
+    EXPECT_THAT(std::string(result.status().message()),
                 HasSubstr("/job:worker/replica:0/task:2"));
   }
   cluster_.Start({"worker", 2});
@@ -183,10 +185,13 @@ TEST_F(ClusterCollectivesTest,
   ASSERT_TRUE(RunAll(&Worker::sent)[0].ok());
   Thread sender("sends", [&] {
     const absl::Status status = Run(0, workers_[0].sent).status();
-    EXPECT_THAT(status.message(),
+    EXPECT_THAT(std::string(status.message()),
                 HasSubstr("Collective ops is aborted by: From "
                           "/job:worker/replica:0/task:2"));
   });
+  EXPECT_TRUE(Eventually([&] {
+    return cluster_.server({"worker", 0}).counters().running == 1;
+  }));
   const Tensor nan = Tensor::Filled<float>(Shape{4}, NAN);
   EXPECT_FALSE(workers_[2]
                    .session

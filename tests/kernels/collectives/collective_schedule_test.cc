@@ -183,7 +183,7 @@ TEST(CollectiveScheduleTest, TreesBroadcastFromEverySource) {
 
 // The lengths are those of TensorFlow, whose members they must fit.
 TEST(CollectiveScheduleTest, FieldsHaveTheLengthsOfTensorFlow) {
-  const CollectiveGroup group = GroupOf(2, 1);
+  const CollectiveGroup group = GroupOf(1, 2);
   const auto lengths = [&](int64_t elements) {
     std::vector<int64_t> result;
     for (const CollectiveLane& lane :
