@@ -82,7 +82,8 @@ struct StepServices {
   // Are the services that a resource may use after the step. Is null where
   // nothing may outlive the step.
   const SessionServices* session = nullptr;
-  // Finds the groups of collectives. Is null if the step cannot run collectives.
+  // Finds the groups of collectives. Is null if the step cannot run
+  // collectives.
   CollectiveResolver* collectives = nullptr;
   // Watches the step and the functions that it calls. Null if nobody does.
   StepObserver* observer = nullptr;

@@ -56,6 +56,10 @@ std::string Describe(const FieldDescriptor& field) {
     type = absl::StrReplaceAll(field.message_type()->full_name(),
                                {{"leat.pb.", "tensorflow."}});
   }
+  if (field.enum_type() != nullptr) {
+    type = absl::StrReplaceAll(field.enum_type()->full_name(),
+                               {{"leat.pb.", "tensorflow."}});
+  }
   // Leat declares this field as an integer. Integers and enums have the same
   // encoding.
   if (field.name() == "status_code") type = "tensorflow.error.Code";
