@@ -138,8 +138,8 @@ absl::StatusOr<std::shared_ptr<StepOutbox>> StepTable::Await(int64_t step_id,
     return known.outbox;
   }
   if (ended_.contains(step_id)) return EndedError(step_id);
-  if (waiting_.steps.size() + patient_.steps.size() >=
-      limits_.max_waiting_steps) {
+  const size_t num_waiting = waiting_.steps.size() + patient_.steps.size();
+  if (num_waiting >= limits_.max_waiting_steps) {
     return absl::ResourceExhaustedError(absl::StrCat(
         "step ", step_id, " has not begun on ", task_, ", where ",
         limits_.max_waiting_steps,
