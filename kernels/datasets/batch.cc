@@ -27,7 +27,7 @@ class BatchStage final : public Stage {
              const StageContext& context,
              AfterError after_error = AfterError::kNextBatch)
       : batches_(std::move(input), options.size, options.drop_remainder,
-                 after_error),
+                 context, after_error),
         pipeline_(context.pipeline) {}
 
   absl::StatusOr<Progress> Next(Element& element) override {

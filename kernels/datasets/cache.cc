@@ -10,53 +10,68 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/kernels/pipeline/dataset_kernel.h"
+#include "leat/kernels/pipeline/element_charge.h"
 #include "leat/kernels/pipeline/element_list.h"
 
 namespace leat::kernels::datasets::cache {
 namespace {
 
-using Elements = std::shared_ptr<const std::vector<Element>>;
-
 // Holds the elements, once a pass over the input has been complete. Is
 // thread-safe.
 class MemoryCache {
  public:
-  // Returns the elements, or null.
-  Elements Get() const {
+  // Returns a dataset of the elements, or null.
+  DatasetPtr Get() const {
     MutexLock lock(mutex_);
     return elements_;
   }
   // Keeps the elements of the first pass that is complete.
-  void Set(Elements elements) {
+  void Set(DatasetPtr elements) {
     MutexLock lock(mutex_);
     if (elements_ == nullptr) elements_ = std::move(elements);
   }
 
  private:
   mutable Mutex mutex_;
-  Elements elements_ ABSL_GUARDED_BY(mutex_);
+  DatasetPtr elements_ ABSL_GUARDED_BY(mutex_);
 };
 
 class FillingStage final : public Stage {
  public:
-  FillingStage(std::unique_ptr<Stage> input, std::shared_ptr<MemoryCache> cache)
-      : input_(std::move(input)), cache_(std::move(cache)) {}
+  // `spec` is the spec of the elements.
+  FillingStage(std::unique_ptr<Stage> input, std::shared_ptr<MemoryCache> cache,
+               const ElementSpec& spec, const StageContext& context)
+      : input_(std::move(input)),
+        cache_(std::move(cache)),
+        spec_(spec),
+        pipeline_(context.pipeline),
+        charge_(context.pipeline) {}
 
   absl::StatusOr<Progress> Next(Element& element) override {
+    if (has_ended_) return Progress::kEnd;
     LEAT_ASSIGN_OR_RETURN(const Progress progress, input_->Next(element));
-    if (progress == Progress::kElement) elements_.push_back(element);
-    if (progress == Progress::kEnd) {
-      cache_->Set(
-          std::make_shared<const std::vector<Element>>(std::move(elements_)));
-      elements_.clear();
+    if (progress == Progress::kElement) {
+      LEAT_RETURN_IF_ERROR(charge_.Add(element));
+      elements_.push_back(element);
     }
+    if (progress != Progress::kEnd) return progress;
+    has_ended_ = true;
+    charge_.Clear();
+    LEAT_ASSIGN_OR_RETURN(
+        DatasetPtr elements,
+        NewListDataset(spec_, std::move(elements_), pipeline_->allocator()));
+    cache_->Set(std::move(elements));
     return progress;
   }
 
  private:
   const std::unique_ptr<Stage> input_;
   const std::shared_ptr<MemoryCache> cache_;
+  const ElementSpec spec_;
+  const std::shared_ptr<const Pipeline> pipeline_;
+  ElementCharge charge_;
   std::vector<Element> elements_;
+  bool has_ended_ = false;
 };
 
 class CacheDataset final : public Dataset {
@@ -66,12 +81,12 @@ class CacheDataset final : public Dataset {
 
   absl::StatusOr<std::unique_ptr<Stage>> NewStage(
       const StageContext& context) const override {
-    if (Elements elements = cache_->Get(); elements != nullptr) {
-      return NewListStage(std::move(elements));
-    }
+    const DatasetPtr elements = cache_->Get();
+    if (elements != nullptr) return MakeStage(*elements, context);
     LEAT_ASSIGN_OR_RETURN(std::unique_ptr<Stage> input,
                           MakeStage(*input_, context));
-    return std::make_unique<FillingStage>(std::move(input), cache_);
+    return std::make_unique<FillingStage>(std::move(input), cache_, spec(),
+                                          context);
   }
   int64_t Cardinality() const override { return input_->Cardinality(); }
 

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/pipeline/dataset_kernel.h"
+#include "leat/kernels/pipeline/element_charge.h"
 #include "leat/kernels/pipeline/element_checks.h"
 #include "leat/kernels/pipeline/element_list.h"
 
@@ -35,7 +36,8 @@ class GroupStage final : public Stage {
         functions_(functions),
         input_spec_(input_spec),
         dataset_(std::move(dataset)),
-        context_(context) {}
+        context_(context),
+        charge_(context.pipeline) {}
 
   absl::StatusOr<Progress> Next(Element& element) override {
     for (Rounds rounds(context_);;) {
@@ -97,23 +99,27 @@ class GroupStage final : public Stage {
       has_ended_ = true;
     }
     if (groups_.empty()) return Progress::kEnd;
-    Flush(groups_.begin()->first);
-    return Progress::kElement;
+    return Flush(groups_.begin()->first);
   }
 
   absl::StatusOr<Progress> AddToGroup() {
+    LEAT_RETURN_IF_ERROR(charge_.Add(candidate_));
     std::vector<Element>& group = groups_[key_];
     group.push_back(std::move(candidate_));
-    if (static_cast<int64_t>(group.size()) == sizes_[key_]) Flush(key_);
+    if (static_cast<int64_t>(group.size()) == sizes_[key_]) return Flush(key_);
     return Progress::kElement;
   }
 
   // Gives a group to the function that makes a dataset of it.
-  void Flush(int64_t key) {
-    DatasetPtr group =
-        NewListDataset(input_spec_, std::move(groups_.extract(key).mapped()));
+  absl::StatusOr<Progress> Flush(int64_t key) {
+    std::vector<Element> elements = std::move(groups_.extract(key).mapped());
+    for (const Element& element : elements) charge_.Remove(element);
+    LEAT_ASSIGN_OR_RETURN(DatasetPtr group,
+                          NewListDataset(input_spec_, std::move(elements),
+                                         context_.pipeline->allocator()));
     Start(Call::kReduce, functions_.reduce,
           {Tensor::Scalar(key), TensorOf(std::move(group))});
+    return Progress::kElement;
   }
 
   absl::StatusOr<Progress> Open(const Element& results) {
@@ -147,6 +153,7 @@ class GroupStage final : public Stage {
   const ElementSpec input_spec_;
   const DatasetPtr dataset_;
   const StageContext context_;
+  ElementCharge charge_;  // of the elements in groups
   Call call_ = Call::kNone;
   FunctionRun run_;
   Element candidate_;  // the element whose key is computed

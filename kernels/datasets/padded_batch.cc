@@ -118,7 +118,8 @@ class PaddedBatchStage final : public Stage {
   PaddedBatchStage(std::unique_ptr<Stage> elements, DatasetPtr dataset,
                    const PaddedBatchOptions& options,
                    const StageContext& context)
-      : batches_(std::move(elements), options.size, options.drop_remainder),
+      : batches_(std::move(elements), options.size, options.drop_remainder,
+                 context),
         dataset_(std::move(dataset)),
         options_(options),
         pipeline_(context.pipeline) {}

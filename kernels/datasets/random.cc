@@ -14,15 +14,22 @@ namespace {
 
 class RandomStage final : public Stage {
  public:
-  explicit RandomStage(const Seeds& seeds) : words_(seeds) {}
+  RandomStage(const Seeds& seeds, const StageContext& context)
+      : words_(seeds), pipeline_(context.pipeline) {}
 
   absl::StatusOr<Progress> Next(Element& element) override {
-    element = {Tensor::Scalar<int64_t>(words_.Next())};
+    LEAT_ASSIGN_OR_RETURN(
+        Tensor number,
+        Tensor::Allocate(pipeline_->allocator(), DType::kInt64, Shape{}));
+    number.mutable_data<int64_t>()[0] = words_.Next();
+    element.clear();
+    element.push_back(std::move(number));
     return Progress::kElement;
   }
 
  private:
   RandomWords words_;
+  const std::shared_ptr<const Pipeline> pipeline_;
 };
 
 class RandomDataset final : public Dataset {
@@ -32,8 +39,8 @@ class RandomDataset final : public Dataset {
         seeds_(std::make_unique<SeedGenerator>(seeds, changes)) {}
 
   absl::StatusOr<std::unique_ptr<Stage>> NewStage(
-      const StageContext&) const override {
-    return std::make_unique<RandomStage>(seeds_->Next());
+      const StageContext& context) const override {
+    return std::make_unique<RandomStage>(seeds_->Next(), context);
   }
   int64_t Cardinality() const override { return kInfinite; }
 

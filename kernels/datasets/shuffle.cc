@@ -11,6 +11,7 @@
 #include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/pipeline/dataset_kernel.h"
+#include "leat/kernels/pipeline/element_charge.h"
 #include "leat/kernels/pipeline/seeds.h"
 
 namespace leat::kernels::datasets::shuffle {
@@ -36,7 +37,8 @@ class ShuffleStage final : public Stage {
         options_(options),
         seeds_(std::move(seeds)),
         context_(context),
-        words_(seeds_->Next()) {}
+        words_(seeds_->Next()),
+        charge_(context.pipeline) {}
 
   absl::StatusOr<Progress> Next(Element& element) override {
     LEAT_ASSIGN_OR_RETURN(const bool is_filled, Fill());
@@ -53,6 +55,7 @@ class ShuffleStage final : public Stage {
     std::swap(elements[chosen], elements.front());
     element = std::move(elements.front());
     elements.pop_front();
+    charge_.Remove(element);
     --size_;
     return Progress::kElement;
   }
@@ -79,6 +82,7 @@ class ShuffleStage final : public Stage {
       LEAT_ASSIGN_OR_RETURN(const Progress progress, stage_->Next(element));
       if (progress == Progress::kWaiting) return false;
       if (progress == Progress::kElement) {
+        LEAT_RETURN_IF_ERROR(charge_.Add(element));
         epochs_.back().elements.push_back(std::move(element));
         ++size_;
         has_produced_ = true;
@@ -118,6 +122,7 @@ class ShuffleStage final : public Stage {
   const std::shared_ptr<SeedGenerator> seeds_;
   const StageContext context_;
   RandomWords words_;
+  ElementCharge charge_;
   std::unique_ptr<Stage> stage_;  // of the last epoch, until it ends
   std::deque<Epoch> epochs_;
   int64_t size_ = 0;  // elements of all epochs

@@ -114,6 +114,11 @@ absl::StatusOr<DatasetPtr> MakeTensor(KernelContext& context) {
   LEAT_ASSIGN_OR_RETURN(
       spec.shapes,
       context.node().attrs.Get<std::vector<PartialShape>>("output_shapes"));
+  if (spec.shapes.size() != spec.dtypes.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("output_shapes has ", spec.shapes.size(), " shapes for ",
+                     spec.dtypes.size(), " components"));
+  }
   LEAT_RETURN_IF_ERROR(CheckElement(spec, element));
   return std::make_shared<const TensorDataset>(std::move(spec),
                                                std::move(element));

@@ -12,6 +12,7 @@
 #include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/pipeline/dataset_kernel.h"
+#include "leat/kernels/pipeline/element_charge.h"
 #include "leat/kernels/pipeline/element_list.h"
 
 namespace leat::kernels::datasets::window {
@@ -36,7 +37,8 @@ class WindowStage final : public Stage {
       : input_(std::move(input)),
         window_(window),
         spec_(spec),
-        context_(context) {}
+        context_(context),
+        charge_(context.pipeline) {}
 
   absl::StatusOr<Progress> Next(Element& element) override {
     LEAT_ASSIGN_OR_RETURN(const bool is_filled, Fill());
@@ -47,10 +49,14 @@ class WindowStage final : public Stage {
     }
     absl::StatusOr<std::vector<Element>> elements = Elements();
     const int64_t num_dropped = std::min(count, window_.shift);
+    for (int64_t i = 0; i < num_dropped; ++i) {
+      const Entry& entry = buffer_[static_cast<size_t>(i)];
+      charge_.Remove(entry.ok() ? *entry : Element());
+    }
     buffer_.erase(buffer_.begin(), buffer_.begin() + num_dropped);
     num_to_skip_ = window_.shift - num_dropped;
     LEAT_RETURN_IF_ERROR(elements.status());
-    element = WindowOf(*elements);
+    LEAT_ASSIGN_OR_RETURN(element, WindowOf(*elements));
     return Progress::kElement;
   }
 
@@ -73,10 +79,11 @@ class WindowStage final : public Stage {
         has_ended_ = true;
       } else if (num_to_skip_ > 0) {
         --num_to_skip_;
-      } else if (progress.ok()) {
-        buffer_.emplace_back(std::move(element));
       } else {
-        buffer_.emplace_back(progress.status());
+        if (!progress.ok()) element.clear();
+        LEAT_RETURN_IF_ERROR(charge_.Add(element));
+        buffer_.push_back(progress.ok() ? Entry(std::move(element))
+                                        : Entry(progress.status()));
       }
     }
     return true;
@@ -96,16 +103,19 @@ class WindowStage final : public Stage {
     return elements;
   }
 
-  Element WindowOf(const std::vector<Element>& elements) const {
+  absl::StatusOr<Element> WindowOf(const std::vector<Element>& elements) const {
     Element window;
     for (size_t c = 0; c < spec_.dtypes.size(); ++c) {
       std::vector<Element> components;
       for (const Element& element : elements) {
         components.push_back({element[c]});
       }
-      window.push_back(TensorOf(NewListDataset(
-          {.dtypes = {spec_.dtypes[c]}, .shapes = {spec_.shapes[c]}},
-          std::move(components))));
+      LEAT_ASSIGN_OR_RETURN(
+          DatasetPtr dataset,
+          NewListDataset(
+              {.dtypes = {spec_.dtypes[c]}, .shapes = {spec_.shapes[c]}},
+              std::move(components), context_.pipeline->allocator()));
+      window.push_back(TensorOf(std::move(dataset)));
     }
     return window;
   }
@@ -114,6 +124,7 @@ class WindowStage final : public Stage {
   const Window window_;
   const ElementSpec spec_;  // of the input
   const StageContext context_;
+  ElementCharge charge_;
   std::deque<Entry> buffer_;
   int64_t num_to_skip_ = 0;
   bool has_ended_ = false;

@@ -7,14 +7,16 @@
 
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/mutex.h"
+#include "leat/kernels/pipeline/element_charge.h"
 
 namespace leat::kernels {
 namespace {
 
 // Holds an element, an error, or the end of the sequence.
 struct Outcome {
-  absl::StatusOr<Progress> progress;
-  Element element;
+  absl::StatusOr<Progress> progress = Progress::kWaiting;
+  Element element = {};
+  bool is_charged = true;
 };
 
 bool IsEnd(const Outcome& outcome) {
@@ -27,7 +29,8 @@ class Filler final : public Task {
   Filler(const StageContext& context, int64_t capacity)
       : Task(context.pipeline->queue()),
         consumer_(context.task),
-        capacity_(static_cast<size_t>(capacity)) {}
+        capacity_(static_cast<size_t>(capacity)),
+        charge_(context.pipeline) {}
 
   absl::Status SetStage(const StageContext& context, NewStageFunction make) {
     StageContext own = context;
@@ -46,10 +49,11 @@ class Filler final : public Task {
         is_awaited_ = true;
       } else if (IsEnd(buffer_.front())) {
         // The end stays, because it is the outcome of all later calls.
-        return Outcome{Progress::kEnd, {}};
+        return Outcome{.progress = Progress::kEnd};
       } else {
         outcome = std::move(buffer_.front());
         buffer_.pop_front();
+        if (outcome->is_charged) charge_.Remove(outcome->element);
       }
     }
     Wake();
@@ -83,6 +87,8 @@ class Filler final : public Task {
     bool wakes = false;
     {
       MutexLock lock(mutex_);
+      const absl::Status charged = charge_.Add(outcome.element);
+      if (!charged.ok()) outcome = {.progress = charged, .is_charged = false};
       if (IsEnd(outcome)) has_ended_ = true;
       buffer_.push_back(std::move(outcome));
       wakes = std::exchange(is_awaited_, false);
@@ -98,6 +104,7 @@ class Filler final : public Task {
   std::unique_ptr<Stage> stage_;  // used by Advance only
 
   mutable Mutex mutex_;
+  ElementCharge charge_ ABSL_GUARDED_BY(mutex_);
   std::deque<Outcome> buffer_ ABSL_GUARDED_BY(mutex_);
   bool is_awaited_ ABSL_GUARDED_BY(mutex_) = false;
   bool has_ended_ ABSL_GUARDED_BY(mutex_) = false;

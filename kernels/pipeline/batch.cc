@@ -115,11 +115,12 @@ absl::StatusOr<Progress> ElementCollector::Next(std::vector<Element>& batch) {
       break;
     }
     ++count_;
-    error_.Update(progress.status());
-    if (progress.ok()) elements_.push_back(std::move(element));
+    error_.Update(progress.ok() ? charge_.Add(element) : progress.status());
+    if (error_.ok()) elements_.push_back(std::move(element));
     if (!error_.ok() && after_error_ == AfterError::kNextBatch) break;
   }
   count_ = 0;
+  charge_.Clear();
   batch = std::exchange(elements_, {});
   LEAT_RETURN_IF_ERROR(std::exchange(error_, absl::OkStatus()));
   const bool is_whole = static_cast<int64_t>(batch.size()) == size_;

@@ -15,6 +15,7 @@
 #include "leat/core/memory.h"
 #include "leat/core/threads/work_queue.h"
 #include "leat/kernels/pipeline/dataset.h"
+#include "leat/kernels/pipeline/element_charge.h"
 
 namespace leat::kernels {
 
@@ -29,12 +30,13 @@ class ElementCollector {
   // If `drop_remainder` is true, a last batch with fewer than `size` elements
   // is dropped. REQUIRES: size > 0.
   ElementCollector(std::unique_ptr<Stage> input, int64_t size,
-                   bool drop_remainder,
+                   bool drop_remainder, const StageContext& context,
                    AfterError after_error = AfterError::kNextBatch)
       : input_(std::move(input)),
         size_(size),
         drop_remainder_(drop_remainder),
-        after_error_(after_error) {}
+        after_error_(after_error),
+        charge_(context.pipeline) {}
 
   // Does what Stage::Next does, for a whole batch.
   absl::StatusOr<Progress> Next(std::vector<Element>& batch);
@@ -44,6 +46,7 @@ class ElementCollector {
   const int64_t size_;
   const bool drop_remainder_;
   const AfterError after_error_;
+  ElementCharge charge_;
   std::vector<Element> elements_;
   int64_t count_ = 0;   // elements and errors of this batch
   absl::Status error_;  // the first error of this batch

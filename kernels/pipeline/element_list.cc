@@ -3,6 +3,9 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "leat/kernels/pipeline/element_charge.h"
+
 namespace leat::kernels {
 namespace {
 
@@ -25,33 +28,43 @@ class ListStage final : public Stage {
 
 class ListDataset final : public Dataset {
  public:
-  ListDataset(ElementSpec spec, std::vector<Element> elements)
+  // `charge` counts the memory of the elements.
+  ListDataset(ElementSpec spec, std::vector<Element> elements, BufferRef charge)
       : Dataset(std::move(spec)),
+        charge_(std::move(charge)),
         elements_(
             std::make_shared<const std::vector<Element>>(std::move(elements))) {
   }
 
   absl::StatusOr<std::unique_ptr<Stage>> NewStage(
       const StageContext&) const override {
-    return NewListStage(elements_);
+    return std::make_unique<ListStage>(elements_);
   }
   int64_t Cardinality() const override {
     return static_cast<int64_t>(elements_->size());
   }
 
  private:
+  const BufferRef charge_;
   const Elements elements_;
 };
 
 }  // namespace
 
-std::unique_ptr<Stage> NewListStage(Elements elements) {
-  return std::make_unique<ListStage>(std::move(elements));
-}
-
-DatasetPtr NewListDataset(ElementSpec spec, std::vector<Element> elements) {
-  return std::make_shared<const ListDataset>(std::move(spec),
-                                             std::move(elements));
+absl::StatusOr<DatasetPtr> NewListDataset(ElementSpec spec,
+                                          std::vector<Element> elements,
+                                          Allocator& allocator) {
+  int64_t bytes = sizeof(ListDataset);
+  for (const Element& element : elements) {
+    bytes += ElementCharge::BytesOf(element);
+  }
+  BufferRef charge = allocator.Reserve(bytes);
+  if (charge == nullptr) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "there is no memory for a dataset of ", elements.size(), " elements"));
+  }
+  return std::make_shared<const ListDataset>(
+      std::move(spec), std::move(elements), std::move(charge));
 }
 
 }  // namespace leat::kernels

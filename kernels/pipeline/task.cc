@@ -11,6 +11,11 @@ namespace {
 constexpr int kRunning = 1;
 constexpr int kWoken = 2;
 
+// Says how many tasks run on this thread, one inside the other. A task may call
+// a function that reads another iterator, and so on.
+thread_local int num_nested = 0;
+constexpr int kMaxNested = 8;
+
 }  // namespace
 
 bool Task::MarkWoken() {
@@ -25,7 +30,7 @@ void Task::Wake() {
 
 void Task::WakeHere() {
   if (!MarkWoken()) return;
-  if (queue_.IsWorkerThread()) return Run();
+  if (num_nested < kMaxNested && queue_.IsWorkerThread()) return Run();
   Schedule();
 }
 
@@ -38,6 +43,7 @@ void Task::Run() {
   constexpr int kMaxRounds = 64;
   const std::shared_ptr<Task> self = shared_from_this();
   Callbacks callbacks;
+  ++num_nested;
   for (int round = 0;; ++round) {
     state_.fetch_and(~kWoken, std::memory_order_acq_rel);
     Advance(callbacks);
@@ -53,6 +59,7 @@ void Task::Run() {
     }
   }
   CallAll(std::move(callbacks));
+  --num_nested;
 }
 
 }  // namespace leat::kernels

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -225,6 +226,60 @@ TEST_F(IteratorsTest, GeneratorsCallTheirFunctions) {
     auto size = session->Run({.fetches = {"size"}});
     ASSERT_TRUE(size.ok()) << size.status();
     EXPECT_EQ((*size)[0].scalar<int32_t>(), 1);
+  }
+}
+
+// All elements share one tensor, so only their places in the buffers take
+// memory.
+TEST_F(IteratorsTest, HeldElementsTakeMemory) {
+  devices_ = DeviceSet::Create({.num_threads = 2, .cpu_memory_bytes = 16 << 20})
+                 .value();
+  const int64_t many = int64_t{1} << 40;
+  const std::string source =
+      IteratorText() + Int64("one", 1) + Int64("forever", -1) +
+      Int64("many", many) +
+      NodeText("false", "Const", {},
+               Type("dtype", "DT_BOOL") +
+                   Attr("value",
+                        "tensor { dtype: DT_BOOL tensor_shape {} "
+                        "bool_val: false }")) +
+      NodeText("tensor", "TensorDataset", {"one"},
+               Types("Toutput_types", "DT_INT64") +
+                   Attr("output_shapes", "list { shape {} }")) +
+      NodeText("endless", "RepeatDataset", {"tensor", "forever"}, Numbers());
+  const std::string types = Types("output_types", "DT_VARIANT") +
+                            Attr("output_shapes", "list { shape {} }");
+  for (const std::string& held :
+       {NodeText("held", "BatchDatasetV2", {"endless", "many", "false"},
+                 Numbers()),
+        NodeText("held", "ShuffleDataset", {"endless", "many", "one", "one"},
+                 Numbers()),
+        NodeText("held", "WindowDataset",
+                 {"endless", "many", "one", "one", "false"}, types)}) {
+    SCOPED_TRACE(held);
+    const auto session =
+        Open(source + held +
+             NodeText("any", "IteratorV2", {},
+                      Types("output_types", absl::StrContains(held, "Window")
+                                                ? "DT_VARIANT"
+                                                : "DT_INT64") +
+                          Attr("output_shapes",
+                               "list { shape { unknown_rank: true "
+                               "} }") +
+                          Attr("shared_name", "s: \"\"") +
+                          Attr("container", "s: \"\"")) +
+             NodeText("fill", "IteratorGetNext", {"any"},
+                      Types("output_types", absl::StrContains(held, "Window")
+                                                ? "DT_VARIANT"
+                                                : "DT_INT64") +
+                          Attr("output_shapes",
+                               "list { shape { unknown_rank: true "
+                               "} }")) +
+             NodeText("begin", "MakeIterator", {"held", "any"}));
+    ASSERT_EQ(Run(*session, "begin"), absl::OkStatus());
+    const absl::Status status = Run(*session, "fill");
+    EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+    EXPECT_THAT(status.message(), HasSubstr("to hold more elements"));
   }
 }
 
