@@ -161,6 +161,7 @@ DeviceSet::~DeviceSet() {
   // Closes the open event files while the threads of `files_` still run,
   // because these threads close them. Removes all iterators, too, which cancels
   // the work that they have begun.
+  background_work_.Close();
   if (resources_ != nullptr) resources_->Clear();
   background_work_.Wait();
   // Ends the threads first, because their closures may still use the devices.

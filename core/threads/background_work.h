@@ -19,17 +19,26 @@ namespace leat {
 // Is thread-safe. Must outlive all work that it counts.
 class BackgroundWork {
  public:
-  void Begin() {
+  // Returns false, and counts nothing, after Close.
+  bool Begin() {
     MutexLock lock(mutex_);
+    if (is_closed_) return false;
     ++count_;
+    return true;
   }
-  // Must be called once for each call of Begin. The caller must not use this
-  // object, or anything that Wait protects, afterwards.
+  // Must be called once for each call of Begin that has returned true. The
+  // caller must not use this object, or anything that Wait protects,
+  // afterwards.
   void End() {
     // Notifies under the lock, because the waiting thread may destroy this
     // object as soon as it wakes.
     MutexLock lock(mutex_);
     if (--count_ == 0) none_.NotifyAll();
+  }
+  // No more work can begin after this call.
+  void Close() {
+    MutexLock lock(mutex_);
+    is_closed_ = true;
   }
   // Blocks until each Begin has had its End.
   void Wait() {
@@ -40,6 +49,7 @@ class BackgroundWork {
  private:
   Mutex mutex_;
   CondVar none_;
+  bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
   int64_t count_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 

@@ -50,7 +50,8 @@ void AddSources(OpRegistry& registry) {
 
   registry.Add(
       {.name = "RandomDataset",
-       .doc = "Returns a dataset of random numbers.",
+       .doc = "Returns a dataset of random numbers, the same ones in "
+              "each pass.",
        .inputs = {"seed: int64", "seed2: int64"},
        .outputs = {"handle: variant"},
        .attrs = {"output_types: list(type) >= 1",
@@ -61,7 +62,8 @@ void AddSources(OpRegistry& registry) {
 
   registry.Add(
       {.name = "RandomDatasetV2",
-       .doc = "Returns a dataset of random numbers.",
+       .doc = "Returns a dataset of random numbers, which may be other "
+              "ones in each pass.",
        .inputs = {"seed: int64", "seed2: int64", "seed_generator: resource"},
        .outputs = {"handle: variant"},
        .attrs = {"rerandomize_each_iteration: bool = false",
@@ -201,8 +203,8 @@ void AddCombinations(OpRegistry& registry) {
 void AddBuffers(OpRegistry& registry) {
   registry.Add(
       {.name = "CacheDataset",
-       .doc = "Returns a dataset that keeps the elements of a dataset, "
-              "in memory or in a file, and reads the dataset only once.",
+       .doc = "Returns a dataset that reads a dataset once, and keeps "
+              "its elements for later passes.",
        .inputs = {"input_dataset: variant", "filename: string"},
        .outputs = {"handle: variant"},
        .attrs = {"output_types: list(type) >= 1",
@@ -213,7 +215,7 @@ void AddBuffers(OpRegistry& registry) {
   registry.Add(
       {.name = "CacheDatasetV2",
        .doc = "Returns a dataset that keeps the elements of a dataset, "
-              "in memory or in a file, and reads the dataset only once.",
+              "with a handle of a cache.",
        .inputs = {"input_dataset: variant", "filename: string",
                   "cache: resource"},
        .outputs = {"handle: variant"},
@@ -261,7 +263,7 @@ void AddShuffles(OpRegistry& registry) {
   registry.Add(
       {.name = "ShuffleDatasetV3",
        .doc = "Returns a dataset of the elements of a dataset in random "
-              "order.",
+              "order, with a generator of seeds.",
        .inputs = {"input_dataset: variant", "buffer_size: int64", "seed: int64",
                   "seed2: int64", "seed_generator: resource"},
        .outputs = {"handle: variant"},
@@ -288,8 +290,8 @@ void AddShuffles(OpRegistry& registry) {
 
   registry.Add(
       {.name = "ShuffleAndRepeatDatasetV2",
-       .doc = "Returns a dataset of the elements of a dataset in random "
-              "order, count times.",
+       .doc = "Returns a dataset of shuffled elements, count times, "
+              "with a generator of seeds.",
        .inputs = {"input_dataset: variant", "buffer_size: int64", "seed: int64",
                   "seed2: int64", "count: int64", "seed_generator: resource"},
        .outputs = {"handle: variant"},
@@ -336,8 +338,8 @@ void AddBatches(OpRegistry& registry) {
 
   registry.Add(
       {.name = "PaddedBatchDatasetV2",
-       .doc = "Returns a dataset whose elements are batch_size elements "
-              "of a dataset, padded to the same shape and stacked.",
+       .doc = "Returns a dataset of batches of elements of a dataset, "
+              "which are padded to the same shape.",
        .inputs = {"input_dataset: variant", "batch_size: int64",
                   "padded_shapes: N * int64", "padding_values: Toutput_types",
                   "drop_remainder: bool"},
@@ -402,8 +404,8 @@ void AddMaps(OpRegistry& registry) {
 
   registry.Add(
       {.name = "ParallelMapDatasetV2",
-       .doc = "Returns a dataset of the results of the function f, "
-              "which is called on several elements at the same time.",
+       .doc = "Returns a dataset of the results of f, which is called "
+              "on several elements at the same time.",
        .inputs = {"input_dataset: variant", "other_arguments: Targuments",
                   "num_parallel_calls: int64"},
        .outputs = {"handle: variant"},
@@ -418,8 +420,8 @@ void AddMaps(OpRegistry& registry) {
 
   registry.Add(
       {.name = "MapAndBatchDataset",
-       .doc = "Returns a dataset of batches of the results of f, which "
-              "is called on several elements at the same time.",
+       .doc = "Returns a dataset of batches of results of f, which is "
+              "called on several elements at a time.",
        .inputs = {"input_dataset: variant", "other_arguments: Targuments",
                   "batch_size: int64", "num_parallel_calls: int64",
                   "drop_remainder: bool"},
@@ -475,9 +477,8 @@ void AddFlatMaps(OpRegistry& registry) {
 
   registry.Add(
       {.name = "ParallelInterleaveDatasetV4",
-       .doc = "Returns a dataset of the elements of the datasets that f "
-              "returns, which work ahead, cycle_length of them in "
-              "turns.",
+       .doc = "Returns a dataset of the elements of datasets that f "
+              "returns, which work ahead, in turns.",
        .inputs = {"input_dataset: variant", "other_arguments: Targuments",
                   "cycle_length: int64", "block_length: int64",
                   "buffer_output_elements: int64",
@@ -525,8 +526,7 @@ void AddOthers(OpRegistry& registry) {
 
   registry.Add(
       {.name = "OptimizeDatasetV2",
-       .doc = "Returns a dataset with the elements of a dataset. "
-              "TensorFlow rewrites the dataset.",
+       .doc = "Returns a dataset, which TensorFlow optimizes.",
        .inputs = {"input_dataset: variant", "optimizations_enabled: string",
                   "optimizations_disabled: string",
                   "optimizations_default: string"},
@@ -537,21 +537,20 @@ void AddOthers(OpRegistry& registry) {
        .shape = shapes::Scalar},
       {NotFoldable(OnCpu())});
 
-  registry.Add({.name = "RewriteDataset",
-                .doc = "Returns a dataset with the elements of a dataset. "
-                       "TensorFlow rewrites the dataset in the way that "
-                       "rewrite_name names.",
-                .inputs = {"input_dataset: variant", "rewrite_name: string"},
-                .outputs = {"handle: variant"},
-                .attrs = {"output_types: list(type) >= 1",
-                          "output_shapes: list(shape) >= 1"},
-                .shape = shapes::Scalar},
-               {NotFoldable(OnCpu())});
+  registry.Add(
+      {.name = "RewriteDataset",
+       .doc = "Returns a dataset, which TensorFlow rewrites in the way "
+              "that rewrite_name names.",
+       .inputs = {"input_dataset: variant", "rewrite_name: string"},
+       .outputs = {"handle: variant"},
+       .attrs = {"output_types: list(type) >= 1",
+                 "output_shapes: list(shape) >= 1"},
+       .shape = shapes::Scalar},
+      {NotFoldable(OnCpu())});
 
   registry.Add(
       {.name = "ModelDataset",
-       .doc = "Returns a dataset with the elements of a dataset. "
-              "TensorFlow tunes the dataset.",
+       .doc = "Returns a dataset, which TensorFlow tunes while it runs.",
        .inputs = {"input_dataset: variant"},
        .outputs = {"handle: variant"},
        .attrs = {"algorithm: int = 0", "cpu_budget: int = 0",
@@ -562,7 +561,7 @@ void AddOthers(OpRegistry& registry) {
 
   registry.Add({.name = "DatasetCardinality",
                 .doc = "Returns the number of elements of a dataset, -1 if it "
-                       "has no end, or -2 if the number is not known.",
+                       "has no end, or -2 if it is not known.",
                 .inputs = {"input_dataset: variant"},
                 .outputs = {"cardinality: int64"},
                 .attrs = {"cardinality_options: string = ''"},

@@ -8,29 +8,27 @@
 namespace leat::ops::iterators {
 
 void Register(OpRegistry& registry) {
-  registry.Add(
-      {.name = "Iterator",
-       .doc = "Returns the handle of an iterator. An initializer gives "
-              "it a dataset.",
-       .outputs = {"handle: resource"},
-       .attrs = {"shared_name: string", "container: string",
-                 "output_types: list(type) >= 1",
-                 "output_shapes: list(shape) >= 1"},
-       .stateful = true,
-       .shape = shapes::Scalar},
-      {NotFoldable(OnCpu())});
+  registry.Add({.name = "Iterator",
+                .doc = "Returns the handle of an iterator of an old client, to "
+                       "which an initializer gives a dataset.",
+                .outputs = {"handle: resource"},
+                .attrs = {"shared_name: string", "container: string",
+                          "output_types: list(type) >= 1",
+                          "output_shapes: list(shape) >= 1"},
+                .stateful = true,
+                .shape = shapes::Scalar},
+               {NotFoldable(OnCpu())});
 
-  registry.Add(
-      {.name = "IteratorV2",
-       .doc = "Returns the handle of an iterator. An initializer gives "
-              "it a dataset.",
-       .outputs = {"handle: resource"},
-       .attrs = {"shared_name: string", "container: string",
-                 "output_types: list(type) >= 1",
-                 "output_shapes: list(shape) >= 1"},
-       .stateful = true,
-       .shape = shapes::Scalar},
-      {NotFoldable(OnCpu())});
+  registry.Add({.name = "IteratorV2",
+                .doc = "Returns the handle of an iterator, to which an "
+                       "initializer gives a dataset.",
+                .outputs = {"handle: resource"},
+                .attrs = {"shared_name: string", "container: string",
+                          "output_types: list(type) >= 1",
+                          "output_shapes: list(shape) >= 1"},
+                .stateful = true,
+                .shape = shapes::Scalar},
+               {NotFoldable(OnCpu())});
 
   registry.Add(
       {.name = "OneShotIterator",
@@ -64,8 +62,8 @@ void Register(OpRegistry& registry) {
                {NotFoldable(OnCpu())});
 
   registry.Add({.name = "IteratorGetNextSync",
-                .doc = "Returns the next element of an iterator, or fails with "
-                       "OUT_OF_RANGE at the end.",
+                .doc = "Does what IteratorGetNext does, on whose thread "
+                       "TensorFlow waits.",
                 .inputs = {"iterator: resource"},
                 .outputs = {"components: output_types"},
                 .attrs = {"output_types: list(type) >= 1",

@@ -55,7 +55,7 @@ class BatchDataset final : public Dataset {
                           MakeStage(*input_, context));
     return std::make_unique<BatchStage>(std::move(input), options_, context);
   }
-  int64_t Cardinality() const override {
+  int64_t ComputeCardinality() const override {
     return NumBatches(input_->Cardinality(), options_.size,
                       options_.drop_remainder);
   }

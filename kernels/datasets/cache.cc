@@ -51,11 +51,18 @@ class FillingStage final : public Stage {
     if (has_ended_) return Progress::kEnd;
     LEAT_ASSIGN_OR_RETURN(const Progress progress, input_->Next(element));
     if (progress == Progress::kElement) {
-      LEAT_RETURN_IF_ERROR(charge_.Add(element));
-      elements_.push_back(element);
+      if (absl::Status charged = charge_.Add(element); !charged.ok()) {
+        // A cache without this element would be wrong.
+        is_broken_ = true;
+        elements_.clear();
+        charge_.Clear();
+        return charged;
+      }
+      if (!is_broken_) elements_.push_back(element);
     }
     if (progress != Progress::kEnd) return progress;
     has_ended_ = true;
+    if (is_broken_) return progress;
     charge_.Clear();
     LEAT_ASSIGN_OR_RETURN(
         DatasetPtr elements,
@@ -72,6 +79,7 @@ class FillingStage final : public Stage {
   ElementCharge charge_;
   std::vector<Element> elements_;
   bool has_ended_ = false;
+  bool is_broken_ = false;
 };
 
 class CacheDataset final : public Dataset {
@@ -88,7 +96,7 @@ class CacheDataset final : public Dataset {
     return std::make_unique<FillingStage>(std::move(input), cache_, spec(),
                                           context);
   }
-  int64_t Cardinality() const override { return input_->Cardinality(); }
+  int64_t ComputeCardinality() const override { return input_->Cardinality(); }
 
  private:
   const DatasetPtr input_;

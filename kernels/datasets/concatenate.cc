@@ -48,7 +48,7 @@ class ConcatenateDataset final : public Dataset {
     return std::make_unique<ConcatenateStage>(std::move(first), second_,
                                               context);
   }
-  int64_t Cardinality() const override {
+  int64_t ComputeCardinality() const override {
     const int64_t first = first_->Cardinality();
     const int64_t second = second_->Cardinality();
     if (first == kInfinite || second == kInfinite) return kInfinite;

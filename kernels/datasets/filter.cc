@@ -28,7 +28,10 @@ class FilterStage final : public Stage {
       }
       if (!run_.IsDone()) return Progress::kWaiting;
       LEAT_ASSIGN_OR_RETURN(const Element results, run_.Take());
-      LEAT_ASSIGN_OR_RETURN(const bool is_wanted, GetPredicate(results));
+      LEAT_ASSIGN_OR_RETURN(
+          const bool is_wanted,
+          PredicateOf(results,
+                      "Filter predicate `f` must return a scalar bool."));
       if (!is_wanted) continue;
       element = std::move(candidate_);
       return Progress::kElement;
@@ -36,15 +39,6 @@ class FilterStage final : public Stage {
   }
 
  private:
-  static absl::StatusOr<bool> GetPredicate(const Element& results) {
-    if (results.size() != 1 || results[0].dtype() != DType::kBool ||
-        results[0].num_elements() != 1) {
-      return absl::InvalidArgumentError(
-          "Filter predicate `f` must return a scalar bool.");
-    }
-    return results[0].scalar<bool>();
-  }
-
   const std::unique_ptr<Stage> input_;
   const DatasetFunction predicate_;
   const StageContext context_;

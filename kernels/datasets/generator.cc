@@ -74,13 +74,6 @@ class GeneratorDataset final : public Dataset {
   const Functions functions_;
 };
 
-// Returns how many inputs the list attr `name` describes.
-absl::StatusOr<int> CountOf(const NodeDef& node, absl::string_view name) {
-  LEAT_ASSIGN_OR_RETURN(const std::vector<DType> types,
-                        node.attrs.Get<std::vector<DType>>(name));
-  return static_cast<int>(types.size());
-}
-
 // The results of the first function are the arguments of the others. Only its
 // body says which types they have.
 absl::StatusOr<std::vector<DatasetFunctionRequest>> Requests(

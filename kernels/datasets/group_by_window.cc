@@ -77,6 +77,8 @@ class GroupStage final : public Stage {
           return absl::InvalidArgumentError(absl::StrCat(
               "Window size must be greater than zero, but got ", size, "."));
         }
+        // The size is kept as long as the stage lives.
+        LEAT_RETURN_IF_ERROR(charge_.Add(Element()));
         sizes_[key_] = size;
         return AddToGroup();
       }
@@ -185,13 +187,6 @@ class GroupDataset final : public Dataset,
   const DatasetPtr input_;
   const Functions functions_;
 };
-
-// Returns how many inputs the list attr `name` describes.
-absl::StatusOr<int> CountOf(const NodeDef& node, absl::string_view name) {
-  LEAT_ASSIGN_OR_RETURN(const std::vector<DType> types,
-                        node.attrs.Get<std::vector<DType>>(name));
-  return static_cast<int>(types.size());
-}
 
 absl::StatusOr<std::vector<DatasetFunctionRequest>> Requests(
     const KernelContext& context, const Dataset& input) {

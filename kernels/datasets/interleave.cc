@@ -22,18 +22,25 @@ namespace {
 struct Mix {
   int64_t cycle_length = 1;  // datasets that are open at the same time
   int64_t block_length = 1;  // elements that come from one of them in a row
-  // Is set if the datasets work ahead, each on its own.
+  // Is set if the datasets work ahead, each on its own. All of them do,
+  // whatever the number of calls is: the threads of the compute pool are the
+  // limit.
   std::optional<ParallelCalls> parallel = {};
   int64_t buffer_size = 1;  // elements that each of them holds, if so
 };
 
 class InterleaveStage final : public Stage {
  public:
-  // `spec` is the spec of the dataset, which `dataset` keeps alive.
+  // Is what each dataset of the cycle needs.
+  static constexpr int64_t kSlotBytes = 64;
+
+  // `dataset` is the dataset of the stage. `memory` counts the memory of the
+  // cycle.
   InterleaveStage(std::unique_ptr<Stage> input, const DatasetFunction& function,
                   const Mix& mix, DatasetPtr dataset,
-                  const StageContext& context)
-      : input_(std::move(input)),
+                  const StageContext& context, BufferRef memory)
+      : memory_(std::move(memory)),
+        input_(std::move(input)),
         function_(function),
         mix_(mix),
         dataset_(std::move(dataset)),
@@ -41,7 +48,7 @@ class InterleaveStage final : public Stage {
         slots_(static_cast<size_t>(mix.cycle_length)) {}
 
   absl::StatusOr<Progress> Next(Element& element) override {
-    if (mix_.parallel.has_value()) LEAT_RETURN_IF_ERROR(OpenAll());
+    if (mix_.parallel.has_value()) OpenAll();
     // In a round without a turn that changes anything, every slot waits.
     size_t num_idle = 0;
     Rounds rounds(context_);
@@ -53,9 +60,9 @@ class InterleaveStage final : public Stage {
           if (++in_block_ == mix_.block_length) GoToNextSlot();
           return Progress::kElement;
         case Turn::kEnded:
-          if (rounds.AreUsedUp()) return Progress::kWaiting;
           num_idle = 0;
           GoToNextSlot();
+          if (rounds.AreUsedUp()) return Progress::kWaiting;
           break;
         case Turn::kWaiting:
           if (KeepsOrder()) return Progress::kWaiting;
@@ -80,8 +87,12 @@ class InterleaveStage final : public Stage {
   struct Slot {
     FunctionRun run = {};
     std::unique_ptr<Stage> stage = {};
+    // Is an error that was found before the turn of the slot.
+    absl::Status error = absl::OkStatus();
 
-    bool IsUnused() const { return !run.IsActive() && stage == nullptr; }
+    bool IsUnused() const {
+      return !run.IsActive() && stage == nullptr && error.ok();
+    }
   };
   // Says what a turn of a slot has done.
   enum class Turn { kElement, kEnded, kWaiting, kUnused };
@@ -96,6 +107,7 @@ class InterleaveStage final : public Stage {
   }
 
   absl::StatusOr<Turn> TakeTurn(Slot& slot, Element& element) {
+    LEAT_RETURN_IF_ERROR(std::exchange(slot.error, absl::OkStatus()));
     if (slot.IsUnused()) {
       LEAT_ASSIGN_OR_RETURN(const Progress opened, Open(slot));
       if (opened == Progress::kWaiting) return Turn::kWaiting;
@@ -108,7 +120,7 @@ class InterleaveStage final : public Stage {
     if (progress == Progress::kElement) return Turn::kElement;
     slot.stage.reset();
     // The next dataset of the slot begins to work before its next turn.
-    if (mix_.parallel.has_value()) LEAT_RETURN_IF_ERROR(Open(slot).status());
+    if (mix_.parallel.has_value()) slot.error = Open(slot).status();
     return Turn::kEnded;
   }
 
@@ -125,17 +137,19 @@ class InterleaveStage final : public Stage {
     return progress;
   }
 
-  // Lets all slots begin to work, in the order of their turns.
-  absl::Status OpenAll() {
+  // Lets all slots begin to work, in the order of their turns. An error waits
+  // for the turn of its slot.
+  void OpenAll() {
     for (size_t i = 0; i < slots_.size(); ++i) {
       Slot& slot = slots_[(current_ + i) % slots_.size()];
+      if (!slot.error.ok()) continue;
       if (slot.IsUnused()) {
-        LEAT_ASSIGN_OR_RETURN(const Progress opened, Open(slot));
-        if (opened != Progress::kElement) return absl::OkStatus();
+        const absl::StatusOr<Progress> opened = Open(slot);
+        slot.error = opened.status();
+        if (opened.ok() && *opened != Progress::kElement) return;
       }
-      LEAT_RETURN_IF_ERROR(FinishOpening(slot).status());
+      if (slot.error.ok()) slot.error = FinishOpening(slot).status();
     }
-    return absl::OkStatus();
   }
 
   // Makes the stage once the function has returned its dataset. Returns false
@@ -162,6 +176,7 @@ class InterleaveStage final : public Stage {
                               });
   }
 
+  const BufferRef memory_;
   const std::unique_ptr<Stage> input_;
   const DatasetFunction function_;
   const Mix mix_;
@@ -188,8 +203,16 @@ class InterleaveDataset final
       const StageContext& context) const override {
     LEAT_ASSIGN_OR_RETURN(std::unique_ptr<Stage> input,
                           MakeStage(*input_, context));
+    const int64_t slots_bytes = mix_.cycle_length * InterleaveStage::kSlotBytes;
+    BufferRef memory = context.pipeline->allocator().Reserve(slots_bytes);
+    if (memory == nullptr) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("there is no memory for a cycle of ", mix_.cycle_length,
+                       " datasets"));
+    }
     return std::make_unique<InterleaveStage>(std::move(input), function_, mix_,
-                                             shared_from_this(), context);
+                                             shared_from_this(), context,
+                                             std::move(memory));
   }
 
  private:

@@ -54,16 +54,15 @@ absl::StatusOr<const SessionServices*> GetSession(
   return absl::UnimplementedError("an iterator cannot be used here");
 }
 
-absl::Status SetDataset(const KernelContext& context, DatasetPtr dataset,
-                        Iterator& iterator) {
+// Returns a stream of the elements of `dataset`, which must fit the iterator.
+absl::StatusOr<std::shared_ptr<ElementStream>> NewStream(
+    const KernelContext& context, DatasetPtr dataset,
+    const Iterator& iterator) {
   LEAT_RETURN_IF_ERROR(CheckSpec(iterator.spec(), dataset->spec()));
   LEAT_ASSIGN_OR_RETURN(const SessionServices* const session,
                         GetSession(context));
-  LEAT_ASSIGN_OR_RETURN(std::shared_ptr<ElementStream> stream,
-                        ElementStream::Create(std::move(dataset), *session,
-                                              context.step().call_depth));
-  iterator.SetStream(std::move(stream));
-  return absl::OkStatus();
+  return ElementStream::Create(std::move(dataset), *session,
+                               context.step().call_depth);
 }
 
 // Makes the node's iterator if there is none of its name, and outputs its
@@ -130,8 +129,10 @@ class OneShotIterator final : public AsyncKernel {
                                 Iterator& iterator) {
     LEAT_RETURN_IF_ERROR(results.status());
     LEAT_ASSIGN_OR_RETURN(DatasetPtr dataset, DatasetOf((*results)[0]));
-    if (iterator.stream().ok()) return absl::OkStatus();
-    return SetDataset(context, std::move(dataset), iterator);
+    LEAT_ASSIGN_OR_RETURN(std::shared_ptr<ElementStream> stream,
+                          NewStream(context, std::move(dataset), iterator));
+    iterator.SetFirstStream(std::move(stream));
+    return absl::OkStatus();
   }
 
   const ElementSpec spec_;
@@ -160,7 +161,10 @@ absl::Status MakeIterator(KernelContext& context) {
   LEAT_ASSIGN_OR_RETURN(DatasetPtr dataset, InputDataset(context, 0));
   LEAT_ASSIGN_OR_RETURN(const std::shared_ptr<Iterator> iterator,
                         GetIterator(context, 1));
-  return SetDataset(context, std::move(dataset), *iterator);
+  LEAT_ASSIGN_OR_RETURN(std::shared_ptr<ElementStream> stream,
+                        NewStream(context, std::move(dataset), *iterator));
+  iterator->SetStream(std::move(stream));
+  return absl::OkStatus();
 }
 
 // Sets the outputs to an element, or returns OUT_OF_RANGE if there is none.
@@ -187,6 +191,17 @@ absl::Status SetOptional(const ElementSpec& spec,
   return absl::OkStatus();
 }
 
+// Returns INTERNAL, as TensorFlow does, if an error would look like the end of
+// the sequence to the client.
+absl::Status NotTheEnd(const absl::Status& status) {
+  if (!absl::IsOutOfRange(status)) return status;
+  return absl::InternalError(absl::StrCat(
+      "Iterator returned `OutOfRange`. This indicates an implementation error "
+      "as `OutOfRange` errors are not expected to be returned here. Original "
+      "message: ",
+      status.message()));
+}
+
 // Takes the next element of an iterator. `set` makes the outputs from it.
 template <auto set>
 class GetNext final : public AsyncKernel {
@@ -204,7 +219,7 @@ class GetNext final : public AsyncKernel {
     (*stream)->GetNext(*context.step().cancellation,
                        [this, &context, keep = *stream, done = std::move(done)](
                            ElementStream::Result result) mutable {
-                         absl::Status status = result.status();
+                         absl::Status status = NotTheEnd(result.status());
                          if (result.ok()) {
                            status = set(spec_, *std::move(result), context);
                          }

@@ -20,13 +20,17 @@ class MapStage final : public Stage {
       : input_(std::move(input)), function_(function), context_(context) {}
 
   absl::StatusOr<Progress> Next(Element& element) override {
+    if (has_ended_) return Progress::kEnd;
     if (!run_.IsActive()) {
       LEAT_ASSIGN_OR_RETURN(const Progress progress, input_->Next(element));
       if (progress != Progress::kElement) return progress;
       run_.Start(function_.function, context_, std::move(element));
     }
     if (!run_.IsDone()) return Progress::kWaiting;
-    return function_.Finish(run_.Take(), element);
+    LEAT_ASSIGN_OR_RETURN(const Progress progress,
+                          function_.Finish(run_.Take(), element));
+    has_ended_ = progress == Progress::kEnd;
+    return progress;
   }
 
  private:
@@ -34,6 +38,7 @@ class MapStage final : public Stage {
   const MapFunction function_;
   const StageContext context_;
   FunctionRun run_;
+  bool has_ended_ = false;  // because the function has ended the sequence
 };
 
 class MapDataset final : public Dataset {
@@ -56,7 +61,7 @@ class MapDataset final : public Dataset {
     }
     return std::make_unique<MapStage>(std::move(input), function_, context);
   }
-  int64_t Cardinality() const override {
+  int64_t ComputeCardinality() const override {
     const int64_t count = input_->Cardinality();
     return function_.preserves_cardinality || count == kInfinite ? count
                                                                  : kUnknown;

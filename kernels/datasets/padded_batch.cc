@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "leat/core/resource_handle.h"
 #include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/variant.h"
 #include "leat/kernels/arrays/stacked_elements.h"
 #include "leat/kernels/element_copy.h"
 #include "leat/kernels/pipeline/batch.h"
@@ -162,7 +164,7 @@ class PaddedBatchDataset final
     return std::make_unique<PaddedBatchStage>(
         std::move(input), shared_from_this(), options_, context);
   }
-  int64_t Cardinality() const override {
+  int64_t ComputeCardinality() const override {
     return NumBatches(input_->Cardinality(), options_.size,
                       options_.drop_remainder);
   }

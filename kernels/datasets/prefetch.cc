@@ -1,7 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Defines the kernel of PrefetchDataset, which reads ahead.
-#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -26,7 +25,7 @@ class PrefetchDataset final : public Dataset {
         context, buffer_size_, Begins::kAtFirstCall,
         [this](const StageContext& own) { return MakeStage(*input_, own); });
   }
-  int64_t Cardinality() const override { return input_->Cardinality(); }
+  int64_t ComputeCardinality() const override { return input_->Cardinality(); }
 
  private:
   const DatasetPtr input_;
@@ -46,8 +45,8 @@ absl::StatusOr<DatasetPtr> MakePrefetch(KernelContext& context) {
   // More elements than these seldom help, but take memory.
   constexpr int64_t kDefaultBufferSize = 8;
   if (buffer_size == -1) buffer_size = kDefaultBufferSize;
-  return std::make_shared<const PrefetchDataset>(
-      std::move(input), std::max<int64_t>(buffer_size, 1));
+  if (buffer_size == 0) return input;
+  return std::make_shared<const PrefetchDataset>(std::move(input), buffer_size);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ class RandomDataset final : public Dataset {
       const StageContext& context) const override {
     return std::make_unique<RandomStage>(seeds_->Next(), context);
   }
-  int64_t Cardinality() const override { return kInfinite; }
+  int64_t ComputeCardinality() const override { return kInfinite; }
 
  private:
   const std::unique_ptr<SeedGenerator> seeds_;

@@ -86,7 +86,7 @@ class RangeDataset final : public Dataset {
       const StageContext& context) const override {
     return std::make_unique<RangeStage>(range_, spec().dtypes[0], context);
   }
-  int64_t Cardinality() const override { return range_.Count(); }
+  int64_t ComputeCardinality() const override { return range_.Count(); }
 
  private:
   const Range range_;

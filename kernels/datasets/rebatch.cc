@@ -55,18 +55,16 @@ class RebatchStage final : public Stage {
     for (Rounds rounds(context_); !has_ended_ && num_rows_ < wanted;) {
       if (rounds.AreUsedUp()) return false;
       if (batch_.empty()) {
-        LEAT_ASSIGN_OR_RETURN(const Progress progress, input_->Next(batch_));
+        Element batch;
+        LEAT_ASSIGN_OR_RETURN(const Progress progress, input_->Next(batch));
         if (progress == Progress::kWaiting) return false;
         if (progress == Progress::kEnd) {
           has_ended_ = true;
           break;
         }
+        LEAT_RETURN_IF_ERROR(NumRows(batch).status());
+        batch_ = std::move(batch);
         next_row_ = 0;
-        if (const absl::Status status = NumRows(batch_).status();
-            !status.ok()) {
-          batch_.clear();
-          return status;
-        }
       }
       TakeRows(wanted - num_rows_);
     }

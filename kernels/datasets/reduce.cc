@@ -117,10 +117,7 @@ class Reduce final : public AsyncKernel {
   void ComputeAsync(KernelContext& context, Done done) const final {
     absl::StatusOr<DatasetPtr> input = InputDataset(context);
     if (!input.ok()) return std::move(done)(input.status());
-    Element state;
-    for (size_t i = 0; i < state_types_.size(); ++i) {
-      state.push_back(context.input(1 + static_cast<int>(i)));
-    }
+    Element state = InputsOf(context, 1, static_cast<int>(state_types_.size()));
     std::vector<DType> arg_types = state_types_;
     const std::vector<DType>& element_types = (*input)->spec().dtypes;
     arg_types.insert(arg_types.end(), element_types.begin(),

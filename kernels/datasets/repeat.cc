@@ -51,7 +51,7 @@ class RepeatDataset final : public Dataset {
       const StageContext& context) const override {
     return std::make_unique<RepeatStage>(input_, count_, context);
   }
-  int64_t Cardinality() const override {
+  int64_t ComputeCardinality() const override {
     const int64_t once = input_->Cardinality();
     if (count_ < 0) return once == 0 ? 0 : kInfinite;
     if (count_ == 0) return 0;

@@ -27,6 +27,7 @@ class ScanStage final : public Stage {
         context_(context) {}
 
   absl::StatusOr<Progress> Next(Element& element) override {
+    if (has_ended_) return Progress::kEnd;
     if (!run_.IsActive()) {
       Element next;
       LEAT_ASSIGN_OR_RETURN(const Progress progress, input_->Next(next));
@@ -40,7 +41,8 @@ class ScanStage final : public Stage {
     Element results;
     LEAT_ASSIGN_OR_RETURN(const Progress progress,
                           function_.Finish(run_.Take(), results));
-    if (progress != Progress::kElement) return progress;
+    has_ended_ = progress == Progress::kEnd;
+    if (has_ended_) return progress;
     const auto outputs =
         results.begin() + static_cast<std::ptrdiff_t>(state_.size());
     state_.assign(std::make_move_iterator(results.begin()),
@@ -58,6 +60,7 @@ class ScanStage final : public Stage {
   const DatasetPtr dataset_;
   const StageContext context_;
   FunctionRun run_;
+  bool has_ended_ = false;  // because the function has ended the sequence
 };
 
 class ScanDataset final : public Dataset,
@@ -78,7 +81,7 @@ class ScanDataset final : public Dataset,
                                        initial_state_, shared_from_this(),
                                        context);
   }
-  int64_t Cardinality() const override {
+  int64_t ComputeCardinality() const override {
     return function_.preserves_cardinality ? input_->Cardinality() : kUnknown;
   }
 
@@ -105,10 +108,7 @@ void StartScan(KernelContext& context, DatasetDone done) {
   if (!preserves.ok()) return std::move(done)(preserves.status());
   const absl::StatusOr<DatasetPtr> input = InputDataset(context);
   if (!input.ok()) return std::move(done)(input.status());
-  Element state;
-  for (size_t i = 0; i < state_types->size(); ++i) {
-    state.push_back(context.input(1 + static_cast<int>(i)));
-  }
+  Element state = InputsOf(context, 1, static_cast<int>(state_types->size()));
   DatasetFunction::Find(
       context,
       {.attr = "f",
@@ -141,12 +141,10 @@ class TakeWhileStage final : public Stage {
     }
     if (!run_.IsDone()) return Progress::kWaiting;
     LEAT_ASSIGN_OR_RETURN(const Element results, run_.Take());
-    if (results.size() != 1 || results[0].dtype() != DType::kBool ||
-        results[0].num_elements() != 1) {
-      return absl::InvalidArgumentError(
-          "`predicate` must returns a scalar bool tensor.");
-    }
-    if (!results[0].scalar<bool>()) {
+    LEAT_ASSIGN_OR_RETURN(
+        const bool goes_on,
+        PredicateOf(results, "`predicate` must returns a scalar bool tensor."));
+    if (!goes_on) {
       input_.reset();
       candidate_.clear();
       return Progress::kEnd;

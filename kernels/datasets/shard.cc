@@ -84,7 +84,7 @@ class ShardDataset final : public Dataset {
                           MakeStage(*input_, context));
     return std::make_unique<ShardStage>(std::move(input), shard_, context);
   }
-  int64_t Cardinality() const override {
+  int64_t ComputeCardinality() const override {
     const int64_t all = input_->Cardinality();
     if (all < 0) return all;
     return all / shard_.count + (shard_.index < all % shard_.count ? 1 : 0);

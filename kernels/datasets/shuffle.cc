@@ -44,10 +44,7 @@ class ShuffleStage final : public Stage {
     LEAT_ASSIGN_OR_RETURN(const bool is_filled, Fill());
     if (!is_filled) return Progress::kWaiting;
     if (size() == 0) return Progress::kEnd;
-    while (epochs_.front().elements.empty()) {
-      epochs_.pop_front();
-      words_ = RandomWords(seeds_->Next());
-    }
+    while (epochs_.front().elements.empty()) DropFirstEpoch();
     // The chosen element changes places with the first one, which is what
     // TensorFlow does in its ring.
     std::deque<Element>& elements = epochs_.front().elements;
@@ -68,6 +65,11 @@ class ShuffleStage final : public Stage {
   };
 
   int64_t size() const { return size_; }
+
+  void DropFirstEpoch() {
+    epochs_.pop_front();
+    words_ = RandomWords(seeds_->Next());
+  }
 
   // Fills the buffer. Returns false if the input waits.
   absl::StatusOr<bool> Fill() {
@@ -90,6 +92,8 @@ class ShuffleStage final : public Stage {
       }
       epochs_.back().has_ended = true;
       stage_.reset();
+      // Passes without elements leave nothing behind.
+      while (size() == 0 && !epochs_.empty()) DropFirstEpoch();
       // An input without elements would be repeated without end.
       if (!has_produced_ && options_.count == -1) return true;
     }
@@ -143,7 +147,7 @@ class ShuffleDataset final : public Dataset {
       const StageContext& context) const override {
     return std::make_unique<ShuffleStage>(input_, options_, seeds_, context);
   }
-  int64_t Cardinality() const override {
+  int64_t ComputeCardinality() const override {
     const int64_t once = input_->Cardinality();
     if (options_.count == -1 || once == kInfinite) return kInfinite;
     if (once == kUnknown) return kUnknown;

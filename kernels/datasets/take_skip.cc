@@ -45,7 +45,7 @@ class TakeDataset final : public Dataset {
     if (count_ < 0) return input;
     return std::make_unique<TakeStage>(std::move(input), count_);
   }
-  int64_t Cardinality() const override {
+  int64_t ComputeCardinality() const override {
     const int64_t all = input_->Cardinality();
     if (all == kUnknown || count_ < 0) return all;
     return all == kInfinite ? count_ : std::min(all, count_);
@@ -96,7 +96,7 @@ class SkipDataset final : public Dataset {
                           MakeStage(*input_, context));
     return std::make_unique<SkipStage>(std::move(input), count_, context);
   }
-  int64_t Cardinality() const override {
+  int64_t ComputeCardinality() const override {
     const int64_t all = input_->Cardinality();
     if (count_ < 0) return 0;
     if (all == kInfinite || all == kUnknown) return all;

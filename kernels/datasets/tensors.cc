@@ -38,7 +38,7 @@ class TensorDataset final : public Dataset {
       const StageContext&) const override {
     return std::make_unique<TensorStage>(element_);
   }
-  int64_t Cardinality() const override { return 1; }
+  int64_t ComputeCardinality() const override { return 1; }
 
  private:
   const Element element_;
@@ -82,21 +82,12 @@ class SliceDataset final : public Dataset,
       const StageContext&) const override {
     return std::make_unique<SliceStage>(shared_from_this(), tensors_, shapes_);
   }
-  int64_t Cardinality() const override { return tensors_[0].dim(0); }
+  int64_t ComputeCardinality() const override { return tensors_[0].dim(0); }
 
  private:
   const Element tensors_;
   const std::vector<Shape> shapes_;
 };
-
-// Returns the inputs of the node.
-Element Inputs(const KernelContext& context) {
-  Element inputs;
-  for (int i = 0; i < context.num_inputs(); ++i) {
-    inputs.push_back(context.input(i));
-  }
-  return inputs;
-}
 
 // Adds the types of `tensors` to a spec.
 ElementSpec SpecOf(const Element& tensors) {
@@ -109,7 +100,7 @@ ElementSpec SpecOf(const Element& tensors) {
 }
 
 absl::StatusOr<DatasetPtr> MakeTensor(KernelContext& context) {
-  Element element = Inputs(context);
+  Element element = InputsOf(context, 0, context.num_inputs());
   ElementSpec spec = SpecOf(element);
   LEAT_ASSIGN_OR_RETURN(
       spec.shapes,
@@ -125,7 +116,7 @@ absl::StatusOr<DatasetPtr> MakeTensor(KernelContext& context) {
 }
 
 absl::StatusOr<DatasetPtr> MakeSlices(KernelContext& context) {
-  Element tensors = Inputs(context);
+  Element tensors = InputsOf(context, 0, context.num_inputs());
   if (tensors.empty()) {
     return absl::InvalidArgumentError(
         "TensorSliceDataset needs at least one component");

@@ -50,8 +50,7 @@ class WindowStage final : public Stage {
     absl::StatusOr<std::vector<Element>> elements = Elements();
     const int64_t num_dropped = std::min(count, window_.shift);
     for (int64_t i = 0; i < num_dropped; ++i) {
-      const Entry& entry = buffer_[static_cast<size_t>(i)];
-      charge_.Remove(entry.ok() ? *entry : Element());
+      charge_.RemoveBytes(BytesOf(buffer_[static_cast<size_t>(i)]));
     }
     buffer_.erase(buffer_.begin(), buffer_.begin() + num_dropped);
     num_to_skip_ = window_.shift - num_dropped;
@@ -63,6 +62,12 @@ class WindowStage final : public Stage {
  private:
   // Is an element, or the error that took its place.
   using Entry = absl::StatusOr<Element>;
+
+  static int64_t BytesOf(const Entry& entry) {
+    return entry.ok() ? ElementCharge::BytesOf(*entry)
+                      : static_cast<int64_t>(sizeof(Entry) +
+                                             entry.status().message().size());
+  }
 
   // Skips elements between two windows, and fills the buffer with those that
   // the next window spans. Returns false if the input waits.
@@ -80,10 +85,10 @@ class WindowStage final : public Stage {
       } else if (num_to_skip_ > 0) {
         --num_to_skip_;
       } else {
-        if (!progress.ok()) element.clear();
-        LEAT_RETURN_IF_ERROR(charge_.Add(element));
-        buffer_.push_back(progress.ok() ? Entry(std::move(element))
-                                        : Entry(progress.status()));
+        Entry entry = progress.ok() ? Entry(std::move(element))
+                                    : Entry(progress.status());
+        LEAT_RETURN_IF_ERROR(charge_.AddBytes(BytesOf(entry)));
+        buffer_.push_back(std::move(entry));
       }
     }
     return true;
@@ -142,7 +147,7 @@ class WindowDataset final : public Dataset {
     return std::make_unique<WindowStage>(std::move(input), window_,
                                          input_->spec(), context);
   }
-  int64_t Cardinality() const override {
+  int64_t ComputeCardinality() const override {
     const int64_t count = input_->Cardinality();
     if (count < 0) return count;
     if (!window_.drop_remainder) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/pipeline/dataset_kernel.h"
 
@@ -70,7 +71,7 @@ class ZipDataset final : public Dataset {
     }
     return std::make_unique<ZipStage>(std::move(stages));
   }
-  int64_t Cardinality() const override {
+  int64_t ComputeCardinality() const override {
     int64_t least = kInfinite;
     for (const DatasetPtr& input : inputs_) {
       const int64_t count = input->Cardinality();
@@ -92,6 +93,11 @@ absl::StatusOr<DatasetPtr> MakeZip(KernelContext& context) {
   for (int i = 0; i < context.num_inputs(); ++i) {
     LEAT_ASSIGN_OR_RETURN(DatasetPtr input, InputDataset(context, i));
     const ElementSpec& part = input->spec();
+    if (spec.dtypes.size() + part.dtypes.size() > kMaxComponents) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("an element would have more than ", kMaxComponents,
+                       " components, which is the limit"));
+    }
     spec.dtypes.insert(spec.dtypes.end(), part.dtypes.begin(),
                        part.dtypes.end());
     spec.shapes.insert(spec.shapes.end(), part.shapes.begin(),

@@ -28,6 +28,7 @@ class Filler final : public Task {
  public:
   Filler(const StageContext& context, int64_t capacity)
       : Task(context.pipeline->queue()),
+        pipeline_(context.pipeline),
         consumer_(context.task),
         capacity_(static_cast<size_t>(capacity)),
         charge_(context.pipeline) {}
@@ -80,7 +81,10 @@ class Filler final : public Task {
 
   bool HasRoom() const {
     MutexLock lock(mutex_);
-    return !has_ended_ && buffer_.size() < capacity_;
+    // Nothing is read behind an error until the error has been taken. So
+    // errors need no memory without bound.
+    return !has_ended_ && buffer_.size() < capacity_ &&
+           (buffer_.empty() || buffer_.back().progress.ok());
   }
 
   void Put(Outcome outcome) {
@@ -99,6 +103,8 @@ class Filler final : public Task {
     }
   }
 
+  // Ends last.
+  const std::shared_ptr<const Pipeline> pipeline_;
   const std::weak_ptr<Task> consumer_;
   const size_t capacity_;
   std::unique_ptr<Stage> stage_;  // used by Advance only

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "leat/core/resource_handle.h"
 #include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
@@ -106,7 +107,8 @@ absl::StatusOr<Element> JoinAll(const std::vector<Element>& elements, Join join,
 }  // namespace
 
 absl::StatusOr<Progress> ElementCollector::Next(std::vector<Element>& batch) {
-  while (!has_ended_ && count_ < size_) {
+  for (Rounds rounds(context_); !has_ended_ && count_ < size_;) {
+    if (rounds.AreUsedUp()) return Progress::kWaiting;
     Element element;
     const absl::StatusOr<Progress> progress = input_->Next(element);
     if (progress.ok() && *progress == Progress::kWaiting) return progress;

@@ -36,6 +36,7 @@ class ElementCollector {
         size_(size),
         drop_remainder_(drop_remainder),
         after_error_(after_error),
+        context_(context),
         charge_(context.pipeline) {}
 
   // Does what Stage::Next does, for a whole batch.
@@ -46,6 +47,7 @@ class ElementCollector {
   const int64_t size_;
   const bool drop_remainder_;
   const AfterError after_error_;
+  const StageContext context_;
   ElementCharge charge_;
   std::vector<Element> elements_;
   int64_t count_ = 0;   // elements and errors of this batch

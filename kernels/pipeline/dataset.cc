@@ -1,6 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/kernels/pipeline/dataset.h"
 
+#include <algorithm>
+#include <atomic>
+
 #include "absl/strings/str_cat.h"
 
 namespace leat::kernels {
@@ -12,17 +15,42 @@ absl::StatusOr<std::unique_ptr<Stage>> MakeStage(const Dataset& dataset,
         absl::StrCat("an input pipeline has more than ", kMaxStageDepth,
                      " datasets upon one another, which is the limit"));
   }
+  std::atomic<int64_t>& num_stages = context.pipeline->num_stages();
+  if (num_stages.fetch_add(1) >= kMaxStages) {
+    num_stages.fetch_sub(1);
+    return absl::ResourceExhaustedError(
+        absl::StrCat("an input pipeline has more than ", kMaxStages,
+                     " stages, which is the limit"));
+  }
   StageContext below = context;
   ++below.depth;
-  return dataset.NewStage(below);
+  absl::StatusOr<std::unique_ptr<Stage>> stage = dataset.NewStage(below);
+  // A dataset may return the stage of another one, which is counted already.
+  if (!stage.ok() || (*stage)->counted_ != nullptr) {
+    num_stages.fetch_sub(1);
+  } else {
+    (*stage)->counted_ = context.pipeline;
+  }
+  return stage;
 }
 
 absl::string_view DatasetValue::type_name() const {
   return "tensorflow::DatasetVariantWrapper";
 }
 
-Tensor TensorOf(DatasetPtr dataset) {
-  return Tensor::Scalar(Variant::Of(DatasetValue(std::move(dataset))));
+Tensor TensorOf(DatasetPtr dataset, int num_below) {
+  return Tensor::Scalar(
+      Variant::Of(DatasetValue(std::move(dataset), num_below)));
+}
+
+int NumDatasetsIn(const Tensor& tensor) {
+  if (tensor.dtype() != DType::kVariant) return 0;
+  int most = 0;
+  for (const Variant& variant : tensor.data<Variant>()) {
+    const auto* value = variant.get<DatasetValue>();
+    if (value != nullptr) most = std::max(most, value->num_below() + 1);
+  }
+  return most;
 }
 
 absl::StatusOr<DatasetPtr> DatasetOf(const Tensor& tensor) {

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/base/call_once.h"
 #include "absl/status/statusor.h"
 #include "leat/core/partial_shape.h"
 #include "leat/core/tensor.h"
@@ -51,6 +52,8 @@ struct StageContext {
   int depth = 0;
 };
 
+class Dataset;
+
 // Counts the rounds of a loop in which a stage looks for an element. Such a
 // loop may have no end, for example if a filter drops everything. So that its
 // task can be stopped and others get their turn, the stage gives way now and
@@ -64,18 +67,17 @@ class Rounds {
   // Borrows `context`.
   explicit Rounds(const StageContext& context) : context_(context) {}
 
-  // Counts a round. Returns true if the stage must return kWaiting now. It then
-  // has woken the task.
+  // Counts a round. All stages of a task share what Task::UseRound allows.
+  // Returns true if the stage must return kWaiting now. It then has woken the
+  // task.
   bool AreUsedUp() {
-    if (++count_ <= kMax) return false;
+    if (Task::UseRound()) return false;
     if (const std::shared_ptr<Task> task = context_.task.lock()) task->Wake();
     return true;
   }
 
  private:
-  static constexpr int kMax = 1000;
   const StageContext& context_;
-  int count_ = 0;
 };
 
 // A Stage produces the elements of one dataset, one after another. It is a
@@ -85,7 +87,9 @@ class Rounds {
 class Stage {
  public:
   Stage() = default;
-  virtual ~Stage() = default;
+  virtual ~Stage() {
+    if (counted_ != nullptr) counted_->num_stages().fetch_sub(1);
+  }
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
 
@@ -94,6 +98,13 @@ class Stage {
   // error, the next call goes on with the next element, if the stage can.
   // After kWaiting, the stage wakes its task once it can go on.
   virtual absl::StatusOr<Progress> Next(Element& element) = 0;
+
+ private:
+  friend absl::StatusOr<std::unique_ptr<Stage>> MakeStage(
+      const Dataset& dataset, const StageContext& context);
+
+  // Is the pipeline that counts the stage. MakeStage sets it.
+  std::shared_ptr<const Pipeline> counted_;
 };
 
 // Is immutable and thread-safe. Shared pointers own it.
@@ -114,40 +125,61 @@ class Dataset {
   virtual absl::StatusOr<std::unique_ptr<Stage>> NewStage(
       const StageContext& context) const = 0;
 
-  // Returns the number of elements, kInfinite or kUnknown.
-  virtual int64_t Cardinality() const { return kUnknown; }
+  // Returns the number of elements, kInfinite or kUnknown. Computes it once,
+  // because many datasets may stand upon the same one.
+  int64_t Cardinality() const {
+    absl::call_once(once_, [this] { cardinality_ = ComputeCardinality(); });
+    return cardinality_;
+  }
 
  private:
+  virtual int64_t ComputeCardinality() const { return kUnknown; }
+
   const ElementSpec spec_;
+  mutable absl::once_flag once_;
+  mutable int64_t cardinality_ = kUnknown;
 };
 
 using DatasetPtr = std::shared_ptr<const Dataset>;
 
-// Limits how many stages stand upon one another. Each of them needs stack.
+// Limits how many datasets, and so stages, stand upon one another. Each of them
+// needs stack.
 inline constexpr int kMaxStageDepth = 1000;
+// Limits how many stages a pipeline has at the same time.
+inline constexpr int64_t kMaxStages = 100'000;
+// Limits how many components an element has.
+inline constexpr size_t kMaxComponents = 10'000;
 
 // Makes a stage of `dataset`. `context` is the context of the stage that takes
 // its elements. Returns RESOURCE_EXHAUSTED if more than kMaxStageDepth stages
-// would stand upon one another.
+// would stand upon one another, or if the pipeline would have more than
+// kMaxStages.
 absl::StatusOr<std::unique_ptr<Stage>> MakeStage(const Dataset& dataset,
                                                  const StageContext& context);
 
 // Is a dataset as an element of a tensor of variants.
 class DatasetValue final : public VariantValue {
  public:
-  explicit DatasetValue(DatasetPtr dataset) : dataset_(std::move(dataset)) {}
+  // `num_below` says how many datasets stand below `dataset`, one upon another.
+  DatasetValue(DatasetPtr dataset, int num_below)
+      : dataset_(std::move(dataset)), num_below_(num_below) {}
 
   const DatasetPtr& dataset() const { return dataset_; }
+  int num_below() const { return num_below_; }
 
   absl::string_view type_name() const override;
   std::string DebugString() const override { return "a dataset"; }
 
  private:
   const DatasetPtr dataset_;
+  const int num_below_;
 };
 
-// Returns a scalar that holds `dataset`.
-Tensor TensorOf(DatasetPtr dataset);
+// Returns a scalar that holds `dataset`. See DatasetValue for `num_below`.
+Tensor TensorOf(DatasetPtr dataset, int num_below = 0);
+// Returns how many datasets stand upon one another in `tensor`, at most.
+// Returns 0 if it holds no dataset.
+int NumDatasetsIn(const Tensor& tensor);
 // Returns the dataset that `tensor` holds. Returns INVALID_ARGUMENT, with
 // TensorFlow's text, if it holds none.
 absl::StatusOr<DatasetPtr> DatasetOf(const Tensor& tensor);

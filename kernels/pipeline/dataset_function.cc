@@ -11,6 +11,7 @@
 #include "leat/graph/attr.h"
 #include "leat/graph/graph.h"
 #include "leat/kernels/function_call.h"
+#include "leat/kernels/resource_store.h"
 
 namespace leat::kernels {
 namespace {
@@ -95,6 +96,9 @@ struct FunctionRun::State {
   std::shared_ptr<const CallableFunction> function = {};
   std::shared_ptr<const Pipeline> pipeline = {};
   std::weak_ptr<Task> task = {};
+  // The temporary resources of the call, such as its TensorArrays.
+  ResourceStore resources;
+  StepServices step = {};
   std::atomic<Phase> phase{kRunning};
   CallableFunction::Results results = std::vector<Tensor>();
 
@@ -102,6 +106,7 @@ struct FunctionRun::State {
     // The pipeline may end here, but after everything else.
     const std::shared_ptr<const Pipeline> ended = std::move(pipeline);
     function.reset();
+    resources.Clear();
     const std::shared_ptr<Task> waiting = task.lock();
     results = std::move(outcome);
     const Phase before = phase.exchange(kDone, std::memory_order_acq_rel);
@@ -120,8 +125,10 @@ void FunctionRun::Start(const DatasetFunction& function,
   if (!instance.ok()) return state_->End(instance.status());
   args.insert(args.end(), function.captured().begin(),
               function.captured().end());
+  state_->step = context.pipeline->step();
+  state_->step.step_resources = &state_->resources;
   (*instance)->Call(
-      std::move(args), context.pipeline->step(),
+      std::move(args), state_->step,
       [state = state_](CallableFunction::Results results) {
         state->End(std::move(results));
       },

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/kernels/pipeline/dataset_kernel.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "leat/core/status_macros.h"
@@ -20,6 +21,43 @@ absl::StatusOr<ElementSpec> OutputSpec(const NodeDef& node) {
                      spec.dtypes.size(), " and ", spec.shapes.size()));
   }
   return spec;
+}
+
+Element InputsOf(const KernelContext& context, int first, int count) {
+  Element inputs;
+  for (int i = first; i < first + count; ++i) {
+    inputs.push_back(context.input(i));
+  }
+  return inputs;
+}
+
+absl::StatusOr<int> CountOf(const NodeDef& node, absl::string_view name) {
+  LEAT_ASSIGN_OR_RETURN(const std::vector<DType> types,
+                        node.attrs.Get<std::vector<DType>>(name));
+  return static_cast<int>(types.size());
+}
+
+absl::StatusOr<bool> PredicateOf(const Element& results,
+                                 absl::string_view error) {
+  if (results.size() != 1 || results[0].dtype() != DType::kBool ||
+      results[0].num_elements() != 1) {
+    return absl::InvalidArgumentError(error);
+  }
+  return results[0].scalar<bool>();
+}
+
+absl::Status SetDataset(KernelContext& context, DatasetPtr dataset) {
+  int num_below = 0;
+  for (int i = 0; i < context.num_inputs(); ++i) {
+    num_below = std::max(num_below, NumDatasetsIn(context.input(i)));
+  }
+  if (num_below >= kMaxStageDepth) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("an input pipeline has more than ", kMaxStageDepth,
+                     " datasets upon one another, which is the limit"));
+  }
+  context.set_output(0, TensorOf(std::move(dataset), num_below));
+  return absl::OkStatus();
 }
 
 absl::StatusOr<int64_t> BatchSizeArgument(const KernelContext& context, int i) {

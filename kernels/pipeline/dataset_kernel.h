@@ -14,6 +14,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "leat/graph/graph.h"
 #include "leat/kernels/kernel.h"
 #include "leat/kernels/kernel_context.h"
@@ -33,6 +34,15 @@ inline absl::StatusOr<DatasetPtr> InputDataset(const KernelContext& context,
   return DatasetOf(context.input(i));
 }
 
+// Returns `count` inputs from input `first` on.
+Element InputsOf(const KernelContext& context, int first, int count);
+// Returns how many inputs the list attr `name` describes.
+absl::StatusOr<int> CountOf(const NodeDef& node, absl::string_view name);
+// Returns the bool that a predicate has returned. Returns INVALID_ARGUMENT with
+// the text `error` if `results` is none.
+absl::StatusOr<bool> PredicateOf(const Element& results,
+                                 absl::string_view error);
+
 // Returns the value of input `i`, which must be a scalar. Returns
 // INVALID_ARGUMENT, with TensorFlow's text, if it is none. `name` is the name
 // of the input.
@@ -49,6 +59,10 @@ absl::StatusOr<T> ScalarArgument(const KernelContext& context, int i,
 // Returns the input batch_size, which is input `i` and must be above 0.
 absl::StatusOr<int64_t> BatchSizeArgument(const KernelContext& context, int i);
 
+// Sets output 0 to `dataset`. Returns RESOURCE_EXHAUSTED if more than
+// kMaxStageDepth datasets would stand upon one another.
+absl::Status SetDataset(KernelContext& context, DatasetPtr dataset);
+
 // Is a factory for the kernel of a dataset without functions.
 using MakeDataset = absl::StatusOr<DatasetPtr> (*)(KernelContext&);
 template <MakeDataset make>
@@ -57,8 +71,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeDatasetKernel(const NodeDef&) {
     absl::Status Compute(KernelContext& context) const final {
       absl::StatusOr<DatasetPtr> dataset = make(context);
       if (!dataset.ok()) return dataset.status();
-      context.set_output(0, TensorOf(*std::move(dataset)));
-      return absl::OkStatus();
+      return SetDataset(context, *std::move(dataset));
     }
   };
   return std::unique_ptr<Kernel>(std::make_unique<DatasetKernel>());
@@ -76,8 +89,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> StartDatasetKernel(const NodeDef&) {
       start(context, [&context, done = std::move(done)](
                          absl::StatusOr<DatasetPtr> dataset) mutable {
         if (!dataset.ok()) return std::move(done)(dataset.status());
-        context.set_output(0, TensorOf(*std::move(dataset)));
-        std::move(done)(absl::OkStatus());
+        std::move(done)(SetDataset(context, *std::move(dataset)));
       });
     }
   };

@@ -1,25 +1,28 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/kernels/pipeline/element_charge.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 
 namespace leat::kernels {
 
-absl::Status ElementCharge::Add(const Element& element) {
-  const int64_t bytes = BytesOf(element);
-  while (held_bytes_ + bytes >
-         static_cast<int64_t>(blocks_.size()) * kBlockBytes) {
-    BufferRef block = pipeline_->allocator().Reserve(kBlockBytes);
-    if (block == nullptr) {
+absl::Status ElementCharge::AddBytes(int64_t bytes) {
+  constexpr int64_t kMinBlock = 1 << 10;
+  constexpr int64_t kMaxBlock = 64 << 10;
+  while (held_bytes_ + bytes > charged_bytes_) {
+    const int64_t size = std::clamp(charged_bytes_, kMinBlock, kMaxBlock);
+    BufferRef memory = pipeline_->allocator().Reserve(size);
+    if (memory == nullptr) {
       return absl::ResourceExhaustedError(absl::StrCat(
           "there is no memory to hold more elements of a dataset; those that "
           "are held take ",
           held_bytes_, " bytes of ", pipeline_->allocator().name(),
           " besides their tensors"));
     }
-    blocks_.push_back(std::move(block));
+    blocks_.push_back({.memory = std::move(memory), .bytes = size});
+    charged_bytes_ += size;
   }
   held_bytes_ += bytes;
   return absl::OkStatus();
@@ -27,10 +30,11 @@ absl::Status ElementCharge::Add(const Element& element) {
 
 void ElementCharge::RemoveBytes(int64_t bytes) {
   held_bytes_ -= bytes;
-  // One block stays, so that a buffer that is nearly empty does not take and
-  // give back blocks all the time.
-  while (static_cast<int64_t>(blocks_.size()) * kBlockBytes >
-         held_bytes_ + 2 * kBlockBytes) {
+  // The last block stays while half of it is used or could soon be, so that a
+  // buffer does not take and give back memory all the time.
+  while (!blocks_.empty() && held_bytes_ + blocks_.back().bytes / 2 <
+                                 charged_bytes_ - blocks_.back().bytes) {
+    charged_bytes_ -= blocks_.back().bytes;
     blocks_.pop_back();
   }
 }

@@ -25,9 +25,14 @@ class ElementCharge {
 
   // Must be called before an element is held. Returns RESOURCE_EXHAUSTED if
   // there is no memory for it.
-  absl::Status Add(const Element& element);
+  absl::Status Add(const Element& element) {
+    return AddBytes(BytesOf(element));
+  }
   // Must be called when an element is not held any more.
   void Remove(const Element& element) { RemoveBytes(BytesOf(element)); }
+  // These do the same for something of `bytes` bytes.
+  absl::Status AddBytes(int64_t bytes);
+  void RemoveBytes(int64_t bytes);
   // Must be called when no element is held any more.
   void Clear() { RemoveBytes(held_bytes_); }
 
@@ -38,14 +43,17 @@ class ElementCharge {
   }
 
  private:
-  static constexpr int64_t kBlockBytes = 64 << 10;
-
-  void RemoveBytes(int64_t bytes);
+  // Is a part of the memory that is charged.
+  struct Block {
+    BufferRef memory;
+    int64_t bytes = 0;
+  };
 
   const std::shared_ptr<const Pipeline> pipeline_;
   int64_t held_bytes_ = 0;
-  // The blocks have at least `held_bytes_`.
-  std::vector<BufferRef> blocks_;
+  int64_t charged_bytes_ = 0;  // at least `held_bytes_`
+  // The first block is small, and later ones are larger.
+  std::vector<Block> blocks_;
 };
 
 }  // namespace leat::kernels

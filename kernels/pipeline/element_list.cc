@@ -40,7 +40,7 @@ class ListDataset final : public Dataset {
       const StageContext&) const override {
     return std::make_unique<ListStage>(elements_);
   }
-  int64_t Cardinality() const override {
+  int64_t ComputeCardinality() const override {
     return static_cast<int64_t>(elements_->size());
   }
 

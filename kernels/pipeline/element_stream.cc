@@ -6,10 +6,17 @@
 #include "leat/core/status_macros.h"
 
 namespace leat::kernels {
+namespace {
+
+absl::Status IsGone() {
+  return absl::CancelledError("the iterator has been deleted");
+}
+
+}  // namespace
 
 absl::StatusOr<std::shared_ptr<ElementStream>> ElementStream::Create(
     DatasetPtr dataset, const SessionServices& services, int call_depth) {
-  auto pipeline = std::make_shared<Pipeline>(services, call_depth);
+  LEAT_ASSIGN_OR_RETURN(auto pipeline, Pipeline::Create(services, call_depth));
   std::shared_ptr<ElementStream> stream(
       new ElementStream(std::move(dataset), std::move(pipeline)));
   LEAT_ASSIGN_OR_RETURN(
@@ -22,8 +29,8 @@ absl::StatusOr<std::shared_ptr<ElementStream>> ElementStream::Create(
 ElementStream::ElementStream(DatasetPtr dataset,
                              std::shared_ptr<Pipeline> pipeline)
     : Task(pipeline->queue()),
-      dataset_(std::move(dataset)),
-      pipeline_(std::move(pipeline)) {}
+      pipeline_(std::move(pipeline)),
+      dataset_(std::move(dataset)) {}
 
 ElementStream::~ElementStream() { pipeline_->Cancel(); }
 
@@ -33,8 +40,9 @@ void ElementStream::GetNext(Cancellation& cancellation, Done done) {
   {
     MutexLock lock(mutex_);
     id = next_id_++;
-    callers_[id].done = std::move(done);
+    if (!is_closed_) callers_[id].done = std::move(done);
   }
+  if (done != nullptr) return std::move(done)(IsGone());
   // This may serve the call at once. The step, with its cancellation, may then
   // have ended.
   const std::shared_ptr<Task> self = shared_from_this();
@@ -57,6 +65,22 @@ void ElementStream::GetNext(Cancellation& cancellation, Done done) {
     }
   }
   if (cancelled.has_value()) std::move (*cancelled)(cancellation.status());
+}
+
+void ElementStream::Close() {
+  pipeline_->Cancel();
+  std::map<int64_t, Caller> callers;
+  {
+    MutexLock lock(mutex_);
+    is_closed_ = true;
+    callers.swap(callers_);
+  }
+  for (auto& [id, caller] : callers) {
+    if (caller.cancellation != nullptr) {
+      caller.cancellation->Deregister(caller.token);
+    }
+    std::move(caller.done)(IsGone());
+  }
 }
 
 void ElementStream::Cancel(int64_t id, const absl::Status& reason) {

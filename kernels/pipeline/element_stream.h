@@ -43,6 +43,11 @@ class ElementStream final : public Task {
   // `cancellation` must live until `done` is called.
   void GetNext(Cancellation& cancellation, Done done);
 
+  // Ends the stream: all calls that wait, and all later ones, get CANCELLED. A
+  // function of a dataset may wait for the stream of this same dataset. Such a
+  // stream would otherwise never end.
+  void Close();
+
  private:
   // Describes a call that waits.
   struct Caller {
@@ -63,13 +68,14 @@ class ElementStream final : public Task {
   // Ends the wait of a caller whose step was cancelled.
   void Cancel(int64_t id, const absl::Status& reason);
 
+  const std::shared_ptr<Pipeline> pipeline_;  // ends last
   const DatasetPtr dataset_;
-  const std::shared_ptr<Pipeline> pipeline_;
   // These two are used by Advance only.
   std::unique_ptr<Stage> stage_;
   std::optional<Result> kept_;
 
   mutable Mutex mutex_;
+  bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
   int64_t next_id_ ABSL_GUARDED_BY(mutex_) = 0;
   std::map<int64_t, Caller> callers_ ABSL_GUARDED_BY(mutex_);
 };

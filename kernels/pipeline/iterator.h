@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -25,11 +26,15 @@ class Iterator final : public Resource {
 
   // Makes an iterator without a stream. All elements must agree with `spec`.
   explicit Iterator(ElementSpec spec) : spec_(std::move(spec)) {}
+  // Closes all streams that the iterator has had.
+  ~Iterator() override;
 
   const ElementSpec& spec() const { return spec_; }
 
   // Replaces the stream. Calls that wait for the old stream go on waiting.
   void SetStream(std::shared_ptr<ElementStream> stream);
+  // Sets the stream unless there is one already.
+  void SetFirstStream(std::shared_ptr<ElementStream> stream);
   // Returns the stream. Returns FAILED_PRECONDITION, with TensorFlow's text, if
   // there is none yet.
   absl::StatusOr<std::shared_ptr<ElementStream>> stream() const;
@@ -40,6 +45,8 @@ class Iterator final : public Resource {
   const ElementSpec spec_;
   mutable Mutex mutex_;
   std::shared_ptr<ElementStream> stream_ ABSL_GUARDED_BY(mutex_);
+  // Are earlier streams for which calls may still wait.
+  std::vector<std::weak_ptr<ElementStream>> replaced_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace leat::kernels

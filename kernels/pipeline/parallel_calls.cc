@@ -37,7 +37,14 @@ class ParallelMapStage final : public Stage {
     // The next call begins before the caller works with this result.
     CallableFunction::Results results = call.run.Take();
     FillWindow();
-    return function_.Finish(std::move(results), element);
+    LEAT_ASSIGN_OR_RETURN(const Progress progress,
+                          function_.Finish(std::move(results), element));
+    if (progress == Progress::kEnd) {
+      // The function has ended the sequence.
+      has_ended_ = true;
+      window_.clear();
+    }
+    return progress;
   }
 
  private:

@@ -16,6 +16,12 @@ constexpr int kWoken = 2;
 thread_local int num_nested = 0;
 constexpr int kMaxNested = 8;
 
+// More stages than stand upon one another can each do several rounds, so that
+// every call of Advance does something.
+constexpr int kMaxRoundsOfAdvance = 10'000;
+// Says how many rounds the task that runs on this thread has left.
+thread_local int rounds_left = kMaxRoundsOfAdvance;
+
 }  // namespace
 
 bool Task::MarkWoken() {
@@ -34,6 +40,8 @@ void Task::WakeHere() {
   Schedule();
 }
 
+bool Task::UseRound() { return --rounds_left >= 0; }
+
 void Task::Schedule() {
   queue_.Add([self = shared_from_this()] { self->Run(); });
 }
@@ -46,7 +54,9 @@ void Task::Run() {
   ++num_nested;
   for (int round = 0;; ++round) {
     state_.fetch_and(~kWoken, std::memory_order_acq_rel);
+    const int outer = std::exchange(rounds_left, kMaxRoundsOfAdvance);
     Advance(callbacks);
+    rounds_left = outer;
     int expected = kRunning;
     if (state_.compare_exchange_strong(expected, 0,
                                        std::memory_order_acq_rel)) {

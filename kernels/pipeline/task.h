@@ -34,6 +34,11 @@ class Task : public std::enable_shared_from_this<Task> {
   // no other thread runs the task, Advance runs before WakeHere returns.
   void WakeHere();
 
+  // Counts a round of a loop in the work that this thread does for a task.
+  // Returns false if the work must give way: at most 10,000 rounds are allowed
+  // in one call of Advance.
+  static bool UseRound();
+
  protected:
   using Callbacks = std::vector<absl::AnyInvocable<void() &&>>;
 

@@ -5,6 +5,52 @@
 #include "leat/core/status_macros.h"
 
 namespace leat {
+namespace {
+
+// Returns an error if the leader has answered with another group than the
+// member has asked for.
+absl::Status CheckGroup(const CollectiveRequest& request,
+                        const CollectiveGroup& group) {
+  if (group.size() == request.group_size) return absl::OkStatus();
+  return absl::InternalError(
+      absl::StrCat("the leader has answered with a group of ", group.size(),
+                   " members, but the group has ", request.group_size,
+                   " (group_key=", request.group_key, ")"));
+}
+
+// Returns an error if no member with that rank can be the sender.
+absl::Status CheckSource(const CollectiveRequest& request,
+                         const ResolvedCollective& member, int source_rank) {
+  if (request.type != CollectiveType::kBroadcast) return absl::OkStatus();
+  if (source_rank >= 0 && source_rank < member.group->size() &&
+      (source_rank == member.rank) == request.is_source) {
+    return absl::OkStatus();
+  }
+  return absl::InternalError(absl::StrCat(
+      "the leader has answered that member ", source_rank, " of ",
+      member.group->size(), " is the source of the collective instance ",
+      request.instance_key, ", which member ", member.rank, " cannot believe"));
+}
+
+// A WatchedClaim is a claim that waits for the other members. It ends when the
+// caller cancels it or a member is lost.
+struct WatchedClaim {
+  // Cancels the claim.
+  std::shared_ptr<Cancellation> cancellation = std::make_shared<Cancellation>();
+  std::shared_ptr<Cancellation> caller = {};
+  Cancellation::Token token = -1;  // of `caller`
+  std::shared_ptr<void> watch = {};
+
+  // Returns the answer of a claim that has ended.
+  absl::StatusOr<int> End(absl::StatusOr<int> claimed) {
+    caller->Deregister(token);
+    watch = nullptr;
+    const bool is_cancelled = !claimed.ok() && cancellation->IsCancelled();
+    return is_cancelled ? cancellation->status() : std::move(claimed);
+  }
+};
+
+}  // namespace
 
 void CachingResolver::Resolve(const CollectiveRequest& request,
                               std::shared_ptr<Cancellation> cancellation,
@@ -26,10 +72,12 @@ void CachingResolver::Resolve(const CollectiveRequest& request,
   JoinGroup(std::move(join), cancellation,
             [self = shared_from_this(), request, cancellation,
              done = std::move(done)](absl::StatusOr<Group> group) mutable {
-              if (!group.ok()) return std::move(done)(group.status());
+              absl::Status status = group.status();
+              if (status.ok()) status = CheckGroup(request, **group);
+              if (!status.ok()) return std::move(done)(status);
               {
                 MutexLock lock(self->mutex_);
-                self->groups_[request.group_key] = *group;
+                self->groups_[request.group_key] = {.group = *group};
                 self->lost_.erase(request.group_key);
               }
               self->ResolveInstance(request, *group, std::move(cancellation),
@@ -42,8 +90,8 @@ CachingResolver::Group CachingResolver::FindGroup(
   MutexLock lock(mutex_);
   const auto found = groups_.find(request.group_key);
   if (found == groups_.end()) return nullptr;
-  const Group& group = found->second;
-  return group->size() == request.group_size &&
+  const Group& group = found->second.group;
+  return !found->second.is_outdated && group->size() == request.group_size &&
                  group->RankOf(request.device.name).has_value()
              ? group
              : nullptr;
@@ -60,7 +108,7 @@ void CachingResolver::ResolveInstance(
                      request.group_key, ")")));
   }
   ResolvedCollective member{.group = group, .rank = *rank};
-  const absl::StatusOr<int> source = FindSource(request);
+  const absl::StatusOr<int> source = FindSource(request, *group);
   if (source.ok()) {
     member.source_rank = *source;
     return std::move(done)(std::move(member));
@@ -68,18 +116,47 @@ void CachingResolver::ResolveInstance(
   if (!absl::IsNotFound(source.status())) {
     return std::move(done)(source.status());
   }
-  ClaimInstance(request, *group, std::move(cancellation),
-                [self = shared_from_this(), request, member = std::move(member),
-                 done = std::move(done)](absl::StatusOr<int> claimed) mutable {
-                  if (!claimed.ok()) return std::move(done)(claimed.status());
-                  self->Remember(request, *claimed);
-                  member.source_rank = *claimed;
-                  std::move(done)(std::move(member));
-                });
+  Claim(request, group, std::move(cancellation),
+        [self = shared_from_this(), request, member = std::move(member),
+         done = std::move(done)](absl::StatusOr<int> claimed) mutable {
+          absl::Status status = claimed.status();
+          if (absl::IsFailedPrecondition(status)) {
+            self->JoinAgain(*member.group);
+          }
+          if (status.ok()) status = CheckSource(request, member, *claimed);
+          if (!status.ok()) return std::move(done)(status);
+          self->Remember(request, *member.group, *claimed);
+          member.source_rank = *claimed;
+          std::move(done)(std::move(member));
+        });
+}
+
+void CachingResolver::Claim(const CollectiveRequest& request,
+                            const Group& group,
+                            std::shared_ptr<Cancellation> cancellation,
+                            InstanceTable::Done done) {
+  if (request.type != CollectiveType::kBroadcast) {
+    return ClaimInstance(request, *group, std::move(cancellation),
+                         std::move(done));
+  }
+  const auto claim = std::make_shared<WatchedClaim>();
+  claim->caller = std::move(cancellation);
+  const auto cancel = [ended = claim->cancellation](const absl::Status& why) {
+    ended->Cancel(why);
+  };
+  if (!claim->caller->Register(cancel, &claim->token)) {
+    return std::move(done)(claim->caller->status());
+  }
+  claim->watch = Watch(group, cancel);
+  ClaimInstance(
+      request, *group, claim->cancellation,
+      [claim, done = std::move(done)](absl::StatusOr<int> claimed) mutable {
+        std::move(done)(claim->End(std::move(claimed)));
+      });
 }
 
 absl::StatusOr<int> CachingResolver::FindSource(
-    const CollectiveRequest& request) const {
+    const CollectiveRequest& request, const CollectiveGroup& group) const {
   const absl::Status unknown = absl::NotFoundError("");
   MutexLock lock(mutex_);
   const auto found = instances_.find(
@@ -87,8 +164,8 @@ absl::StatusOr<int> CachingResolver::FindSource(
   if (found == instances_.end()) return unknown;
   const Instance& known = found->second;
   // The leader finds the words for what differs.
-  if (known.type != request.type || known.dtype != request.dtype ||
-      known.is_source != request.is_source) {
+  if (known.group_id != group.id || known.type != request.type ||
+      known.dtype != request.dtype || known.is_source != request.is_source) {
     return unknown;
   }
   if (known.shape != request.shape && !request.shape_may_change) return unknown;
@@ -96,11 +173,12 @@ absl::StatusOr<int> CachingResolver::FindSource(
 }
 
 void CachingResolver::Remember(const CollectiveRequest& request,
-                               int source_rank) {
+                               const CollectiveGroup& group, int source_rank) {
   const InstanceKey key{request.device.name, request.group_key,
                         request.instance_key};
   MutexLock lock(mutex_);
-  const Instance known{.type = request.type,
+  const Instance known{.group_id = group.id,
+                       .type = request.type,
                        .dtype = request.dtype,
                        .shape = request.shape,
                        .is_source = request.is_source,
@@ -116,7 +194,7 @@ std::vector<std::shared_ptr<const CollectiveGroup>> CachingResolver::Groups()
     const {
   std::vector<Group> groups;
   MutexLock lock(mutex_);
-  for (const auto& [key, group] : groups_) groups.push_back(group);
+  for (const auto& [key, known] : groups_) groups.push_back(known.group);
   return groups;
 }
 
@@ -126,10 +204,17 @@ void CachingResolver::ForgetInstances() {
   by_age_.clear();
 }
 
+void CachingResolver::JoinAgain(const CollectiveGroup& group) {
+  MutexLock lock(mutex_);
+  const auto found = groups_.find(group.key);
+  if (found == groups_.end() || found->second.group->id != group.id) return;
+  found->second.is_outdated = true;
+}
+
 void CachingResolver::ForgetLost(const CollectiveGroup& group) {
   MutexLock lock(mutex_);
   const auto found = groups_.find(group.key);
-  if (found == groups_.end() || found->second->id != group.id) return;
+  if (found == groups_.end() || found->second.group->id != group.id) return;
   groups_.erase(found);
   lost_[group.key] = group.id;
 }

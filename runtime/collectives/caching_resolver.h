@@ -51,7 +51,7 @@ class CachingResolver : public CollectiveResolver,
   virtual void JoinGroup(GroupJoin join,
                          std::shared_ptr<Cancellation> cancellation,
                          GroupTable::Joined done) = 0;
-  // Claims a collective of the group at the leader.
+  // Claims a collective of the group at the leader. The answer is not checked.
   virtual void ClaimInstance(const CollectiveRequest& request,
                              const CollectiveGroup& group,
                              std::shared_ptr<Cancellation> cancellation,
@@ -62,18 +62,37 @@ class CachingResolver : public CollectiveResolver,
   // Goes on with a member whose group is known.
   void ResolveInstance(const CollectiveRequest& request, const Group& group,
                        std::shared_ptr<Cancellation> cancellation, Done done);
+  // Does what ClaimInstance does. While a broadcast waits for the other
+  // members, watches them, and ends the wait if one is lost.
+  void Claim(const CollectiveRequest& request, const Group& group,
+             std::shared_ptr<Cancellation> cancellation,
+             InstanceTable::Done done);
   // Returns what the member was told before. Returns NOT_FOUND if it has to
   // ask.
-  absl::StatusOr<int> FindSource(const CollectiveRequest& request) const;
+  absl::StatusOr<int> FindSource(const CollectiveRequest& request,
+                                 const CollectiveGroup& group) const;
   // Remembers a collective of a member.
-  void Remember(const CollectiveRequest& request, int source_rank);
+  void Remember(const CollectiveRequest& request, const CollectiveGroup& group,
+                int source_rank);
+  // Makes the members join the group anew, because the leader does not know it
+  // any more.
+  void JoinAgain(const CollectiveGroup& group);
+
+  // Holds a group that the member was told of.
+  struct KnownGroup {
+    Group group = {};
+    // Is true if the leader does not know the group any more. Its members still
+    // are told of failures.
+    bool is_outdated = false;
+  };
 
   mutable Mutex mutex_;
-  absl::flat_hash_map<int32_t, Group> groups_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<int32_t, KnownGroup> groups_ ABSL_GUARDED_BY(mutex_);
   // Holds the ids of groups whose members are gone.
   absl::flat_hash_map<int32_t, std::string> lost_ ABSL_GUARDED_BY(mutex_);
   // Holds the request that was granted, and the rank of the sender.
   struct Instance {
+    std::string group_id = {};
     CollectiveType type = CollectiveType::kReduction;
     DType dtype = DType::kInvalid;
     Shape shape = {};

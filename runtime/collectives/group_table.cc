@@ -31,38 +31,42 @@ void SortMembers(std::vector<CollectiveMember>& members) {
 
 void GroupTable::Join(GroupJoin join,
                       std::shared_ptr<Cancellation> cancellation, Joined done) {
-  Waiters answered;
-  absl::Status answer;
+  Change change;
   absl::Status status;
   std::shared_ptr<const CollectiveGroup> complete;
   {
     MutexLock lock(mutex_);
-    status = Add(join, answered, answer);
+    status = Add(join, change);
     if (status.ok()) {
       complete = groups_[join.key].complete;
       if (complete == nullptr) {
         status = Wait(join, std::move(cancellation), done);
+        if (!status.ok()) RemoveUnlessWaiting(join.key, join.device.name);
       }
     }
-    num_waiting_ -= answered.size();
+    num_waiting_ -= change.answered.size();
   }
   if (!status.ok()) {
     std::move(done)(status);
   } else if (complete != nullptr) {
     std::move(done)(complete);
   }
-  for (Waiter& waiter : answered) {
+  for (Waiter& waiter : change.answered) {
     waiter.cancellation->Deregister(waiter.token);
-    if (answer.ok()) {
+    if (change.answer.ok()) {
       std::move(waiter.done)(complete);
     } else {
-      std::move(waiter.done)(answer);
+      std::move(waiter.done)(change.answer);
     }
+  }
+  for (const auto& instances : change.replaced) {
+    instances->Close(
+        absl::AbortedError("the group of the collective has formed anew"));
   }
 }
 
-absl::Status GroupTable::Add(const GroupJoin& join, Waiters& answered,
-                             absl::Status& answer) {
+absl::StatusOr<GroupTable::Group*> GroupTable::FindOrAdd(const GroupJoin& join,
+                                                         Change& change) {
   if (join.size > kMaxSize) {
     return absl::ResourceExhaustedError(
         absl::StrCat("a group of ", join.size, " devices (group_key=", join.key,
@@ -71,19 +75,40 @@ absl::Status GroupTable::Add(const GroupJoin& join, Waiters& answered,
   auto found = groups_.find(join.key);
   if (found != groups_.end() && found->second.complete != nullptr &&
       found->second.complete->id == join.lost_id) {
+    change.replaced.push_back(std::move(found->second.instances));
     groups_.erase(found);
     found = groups_.end();
   }
-  if (found == groups_.end()) {
-    if (groups_.size() >= kMaxGroups) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("there are ", groups_.size(), " groups already"));
-    }
-    found = groups_.try_emplace(join.key).first;
-    found->second.size = join.size;
-    found->second.device_type = join.device_type;
+  if (found != groups_.end()) return &found->second;
+  if (groups_.size() >= kMaxGroups && !ForgetOldest(change)) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("there are ", groups_.size(), " groups already"));
   }
-  Group& group = found->second;
+  Group& added = groups_[join.key];
+  added.size = join.size;
+  added.device_type = join.device_type;
+  return &added;
+}
+
+bool GroupTable::ForgetOldest(Change& change) {
+  auto oldest = groups_.end();
+  for (auto it = groups_.begin(); it != groups_.end(); ++it) {
+    if (it->second.complete == nullptr) continue;
+    if (oldest == groups_.end() ||
+        it->second.last_use < oldest->second.last_use) {
+      oldest = it;
+    }
+  }
+  if (oldest == groups_.end()) return false;
+  change.replaced.push_back(std::move(oldest->second.instances));
+  groups_.erase(oldest);
+  return true;
+}
+
+absl::Status GroupTable::Add(const GroupJoin& join, Change& change) {
+  LEAT_ASSIGN_OR_RETURN(Group* const known_group, FindOrAdd(join, change));
+  Group& group = *known_group;
+  group.last_use = ++num_uses_;
   const auto member = std::find_if(
       group.members.begin(), group.members.end(),
       [&](const auto& known) { return known.device.name == join.device.name; });
@@ -97,13 +122,16 @@ absl::Status GroupTable::Add(const GroupJoin& join, Waiters& answered,
     // Another process of the task has taken the place of the member's.
     group.members.erase(member);
   } else if (is_known) {
-    group = Group{.size = join.size, .device_type = join.device_type};
+    change.replaced.push_back(std::move(group.instances));
+    group = Group{.size = join.size,
+                  .device_type = join.device_type,
+                  .last_use = num_uses_};
   }
   if (const absl::Status status = Compare(join, group); !status.ok()) {
     if (group.complete != nullptr) return status;
-    answered.swap(group.waiters);
-    answer = status;
-    groups_.erase(found);
+    change.answered.swap(group.waiters);
+    change.answer = status;
+    groups_.erase(join.key);
     return status;
   }
   if (group.complete != nullptr) {
@@ -115,7 +143,7 @@ absl::Status GroupTable::Add(const GroupJoin& join, Waiters& answered,
   group.is_all_leat = group.is_all_leat && join.is_leat;
   if (group.members.size() == static_cast<size_t>(group.size)) {
     Complete(join.key, group);
-    answered.swap(group.waiters);
+    change.answered.swap(group.waiters);
   }
   return absl::OkStatus();
 }
@@ -182,15 +210,22 @@ void GroupTable::Cancel(int32_t key, int64_t waiter, const absl::Status& why) {
     const std::string device = std::move(place->device);
     group.waiters.erase(place);
     --num_waiting_;
-    const auto waits = [&](const Waiter& w) { return w.device == device; };
-    if (std::none_of(group.waiters.begin(), group.waiters.end(), waits)) {
-      std::erase_if(group.members, [&](const CollectiveMember& member) {
-        return member.device.name == device;
-      });
-    }
-    if (group.members.empty()) groups_.erase(found);
+    RemoveUnlessWaiting(key, device);
   }
   std::move(done)(why);
+}
+
+void GroupTable::RemoveUnlessWaiting(int32_t key, const std::string& device) {
+  const auto found = groups_.find(key);
+  if (found == groups_.end()) return;
+  Group& group = found->second;
+  const auto waits = [&](const Waiter& w) { return w.device == device; };
+  if (std::none_of(group.waiters.begin(), group.waiters.end(), waits)) {
+    std::erase_if(group.members, [&](const CollectiveMember& member) {
+      return member.device.name == device;
+    });
+  }
+  if (group.members.empty()) groups_.erase(found);
 }
 
 void GroupTable::Claim(int32_t group_key, const InstanceClaim& claim,
@@ -200,7 +235,10 @@ void GroupTable::Claim(int32_t group_key, const InstanceClaim& claim,
   {
     MutexLock lock(mutex_);
     const auto found = groups_.find(group_key);
-    if (found != groups_.end()) instances = found->second.instances;
+    if (found != groups_.end()) {
+      found->second.last_use = ++num_uses_;
+      instances = found->second.instances;
+    }
   }
   if (instances == nullptr) {
     return std::move(done)(absl::FailedPreconditionError(absl::StrCat(

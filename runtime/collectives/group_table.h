@@ -55,7 +55,8 @@ class GroupTable : public std::enable_shared_from_this<GroupTable> {
   // - INTERNAL, with TensorFlow's texts, if the size or the device type differs
   //   from that of the group, or the group has all of its members already. If
   //   the group was not complete, all members that wait get the error, too;
-  // - RESOURCE_EXHAUSTED if there are too many groups or members.
+  // - RESOURCE_EXHAUSTED if there are too many incomplete groups, or too many
+  //   members. Of the complete groups, those that were used last are kept.
   //
   // A complete group forms anew if a member joins again with a new incarnation
   // of its device, or with another size.
@@ -87,12 +88,29 @@ class GroupTable : public std::enable_shared_from_this<GroupTable> {
     // Are set when the group is complete.
     std::shared_ptr<const CollectiveGroup> complete = {};
     std::shared_ptr<InstanceTable> instances = {};
+    int64_t last_use = 0;  // a larger number stands for a later use
+  };
+  // Says what a join changes for others. They are told outside of the lock.
+  struct Change {
+    Waiters answered = {};
+    absl::Status answer = {};  // for them; if OK, they get the group
+    // Holds the tables of groups that do not exist any more.
+    std::vector<std::shared_ptr<InstanceTable>> replaced = {};
   };
 
-  // Adds the device to its group. Returns an error if it does not fit. Moves
-  // those who must be answered to `answered`, and sets `answer` for them.
-  absl::Status Add(const GroupJoin& join, Waiters& answered,
-                   absl::Status& answer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Adds the device to its group. Returns an error if it does not fit.
+  absl::Status Add(const GroupJoin& join, Change& change)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Returns the group that the device joins. It may be a new one.
+  absl::StatusOr<Group*> FindOrAdd(const GroupJoin& join, Change& change)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Forgets the complete group whose last use was first. Returns false if no
+  // group is complete.
+  bool ForgetOldest(Change& change) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Removes a device from a group that is not complete, unless the device
+  // waits. Forgets a group without members.
+  void RemoveUnlessWaiting(int32_t key, const std::string& device)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Returns an error if the device does not fit to the group.
   absl::Status Compare(const GroupJoin& join, const Group& group) const;
   // Makes `group` complete.
@@ -106,6 +124,7 @@ class GroupTable : public std::enable_shared_from_this<GroupTable> {
   void Cancel(int32_t key, int64_t waiter, const absl::Status& why);
 
   Mutex mutex_;
+  int64_t num_uses_ ABSL_GUARDED_BY(mutex_) = 0;  // Join and Claim
   int64_t next_waiter_ ABSL_GUARDED_BY(mutex_) = 0;
   size_t num_waiting_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::flat_hash_map<int32_t, Group> groups_ ABSL_GUARDED_BY(mutex_);

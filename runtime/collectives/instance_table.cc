@@ -27,19 +27,11 @@ void InstanceTable::Claim(const InstanceClaim& claim,
   absl::StatusOr<int> result = -1;
   {
     MutexLock lock(mutex_);
-    Instance& instance = FindOrAdd(claim, *rank, aborted);
-    absl::Status status = Compare(claim, instance.first);
-    if (status.ok()) status = Count(claim, *rank, instance);
-    if (status.ok() && claim.type == CollectiveType::kBroadcast &&
-        instance.num_known < group_->size()) {
-      status = Wait(claim, *rank, std::move(cancellation), done, instance);
-    }
-    if (done != nullptr) {
-      waiters.swap(instance.waiters);
-      result = status.ok() ? absl::StatusOr<int>(instance.source_rank) : status;
-      if (!status.ok() && instance.num_known == group_->size()) {
-        instances_.erase({claim.step_id, claim.instance_key});
-      }
+    if (closed_.ok()) {
+      result = ClaimNow(claim, *rank, std::move(cancellation), done, waiters,
+                        aborted);
+    } else {
+      result = closed_;
     }
   }
   if (done != nullptr) std::move(done)(result);
@@ -48,6 +40,42 @@ void InstanceTable::Claim(const InstanceClaim& claim,
          absl::AbortedError(absl::StrCat(
              "Collective instance ", claim.instance_key, " is another one at ",
              claim.device, " than before. All members claim it anew.")));
+}
+
+absl::StatusOr<int> InstanceTable::ClaimNow(
+    const InstanceClaim& claim, int rank,
+    std::shared_ptr<Cancellation> cancellation, Done& done,
+    std::vector<Waiter>& waiters, std::vector<Waiter>& aborted) {
+  const Key key{claim.step_id, claim.instance_key};
+  Instance& instance = FindOrAdd(claim, rank, aborted);
+  absl::Status status = Compare(claim, instance.first);
+  if (status.ok()) status = Count(claim, rank, instance);
+  if (status.ok() && claim.type == CollectiveType::kBroadcast &&
+      instance.num_known < group_->size()) {
+    status = Wait(claim, rank, std::move(cancellation), done, instance);
+    if (!status.ok()) UncountUnlessWaiting(key, rank);
+    return status.ok() ? absl::StatusOr<int>(-1) : status;
+  }
+  waiters.swap(instance.waiters);
+  if (status.ok()) return instance.source_rank;
+  if (instance.num_known == group_->size()) instances_.erase(key);
+  return status;
+}
+
+void InstanceTable::Close(const absl::Status& why) {
+  std::vector<Waiter> waiters;
+  {
+    MutexLock lock(mutex_);
+    closed_ = why;
+    for (auto& [key, instance] : instances_) {
+      for (Waiter& waiter : instance.waiters) {
+        waiters.push_back(std::move(waiter));
+      }
+    }
+    instances_.clear();
+    by_age_.clear();
+  }
+  Answer(std::move(waiters), why);
 }
 
 absl::Status InstanceTable::Wait(const InstanceClaim& claim, int rank,
@@ -73,6 +101,7 @@ InstanceTable::Instance& InstanceTable::FindOrAdd(
   const Key key{claim.step_id, claim.instance_key};
   Instance added{.first = claim,
                  .known = std::vector<bool>(group_->members.size())};
+  added.first.device.clear();
   const auto found = instances_.find(key);
   if (found != instances_.end()) {
     Instance& instance = found->second;
@@ -151,14 +180,28 @@ void InstanceTable::Cancel(const Key& key, int64_t waiter,
         std::find_if(instance.waiters.begin(), instance.waiters.end(),
                      [waiter](const Waiter& w) { return w.id == waiter; });
     if (place == instance.waiters.end()) return;
-    instance.known[static_cast<size_t>(place->rank)] = false;
-    --instance.num_known;
-    if (instance.source_rank == place->rank) instance.source_rank = -1;
     done = std::move(place->done);
+    const int rank = place->rank;
     instance.waiters.erase(place);
-    if (instance.waiters.empty()) instances_.erase(found);
+    UncountUnlessWaiting(key, rank);
   }
   std::move(done)(why);
+}
+
+void InstanceTable::UncountUnlessWaiting(const Key& key, int rank) {
+  const auto found = instances_.find(key);
+  if (found == instances_.end()) return;
+  Instance& instance = found->second;
+  const auto waits = [rank](const Waiter& waiter) {
+    return waiter.rank == rank;
+  };
+  if (std::any_of(instance.waiters.begin(), instance.waiters.end(), waits)) {
+    return;
+  }
+  instance.known[static_cast<size_t>(rank)] = false;
+  --instance.num_known;
+  if (instance.source_rank == rank) instance.source_rank = -1;
+  if (instance.waiters.empty()) instances_.erase(found);
 }
 
 void InstanceTable::Answer(std::vector<Waiter> waiters,

@@ -56,9 +56,15 @@ class InstanceTable : public std::enable_shared_from_this<InstanceTable> {
   //   broadcast has no sender or two;
   // - INVALID_ARGUMENT if the shape differs, or if the device is no member;
   // - ABORTED if another member claims a collective for the second time, and it
-  //   is another one. All members then have to claim it anew.
+  //   is another one. All members then have to claim it anew;
+  // - the status of Close.
   void Claim(const InstanceClaim& claim,
              std::shared_ptr<Cancellation> cancellation, Done done);
+
+  // Is called when the group does not exist any more. All who wait, and all who
+  // make a claim later, get `why` (not OK). Must not be called under a lock
+  // that a `done` takes.
+  void Close(const absl::Status& why);
 
  private:
   using Key = std::pair<int64_t, int32_t>;  // step and instance
@@ -72,13 +78,20 @@ class InstanceTable : public std::enable_shared_from_this<InstanceTable> {
     Done done = {};
   };
   struct Instance {
-    InstanceClaim first = {};
+    InstanceClaim first = {};      // without the device
     std::vector<bool> known = {};  // by rank: who has made its claim
     int num_known = 0;
     int source_rank = -1;
     std::vector<Waiter> waiters = {};
   };
 
+  // Does what Claim does under the lock. Takes `done` if the member waits.
+  // Otherwise returns its result, which those in `waiters` get, too.
+  absl::StatusOr<int> ClaimNow(const InstanceClaim& claim, int rank,
+                               std::shared_ptr<Cancellation> cancellation,
+                               Done& done, std::vector<Waiter>& waiters,
+                               std::vector<Waiter>& aborted)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Returns the instance of the claim. Adds it if it is new, or if the member
   // has claimed another one before; those who wait for that are moved to
   // `aborted`.
@@ -98,12 +111,17 @@ class InstanceTable : public std::enable_shared_from_this<InstanceTable> {
                      Instance& instance) const;
   // Is called when a member that waits is cancelled.
   void Cancel(const Key& key, int64_t waiter, const absl::Status& why);
+  // Forgets that the member has made its claim, unless it waits. Forgets an
+  // instance for which nobody waits.
+  void UncountUnlessWaiting(const Key& key, int rank)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   static void Answer(std::vector<Waiter> waiters,
                      const absl::StatusOr<int>& result);
 
   const std::shared_ptr<const CollectiveGroup> group_;
 
   Mutex mutex_;
+  absl::Status closed_ ABSL_GUARDED_BY(mutex_);  // OK until Close
   int64_t next_waiter_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::flat_hash_map<Key, Instance> instances_ ABSL_GUARDED_BY(mutex_);
   std::deque<Key> by_age_ ABSL_GUARDED_BY(mutex_);  // oldest first

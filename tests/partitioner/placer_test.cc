@@ -306,8 +306,8 @@ TEST_F(PlacerTest, PlacesNodesWithoutKernelWhereTheyMayBe) {
   }
   // This node has no kernel, but its colocation group has a request.
   const Operation colocated =
-      AddOp({.op = "ResourceScatterNdUpdate",
-             .inputs = {variable, b.Const<int32_t>({{0}}), product}});
+      AddOp({.op = "RngSkip",
+             .inputs = {variable, b.Const<int64_t>(1), b.Const<int64_t>(2)}});
   for (const std::string& policy : BuiltinPolicies().Names()) {
     const absl::Status placed = Place(policy);
     ASSERT_TRUE(placed.ok()) << placed;

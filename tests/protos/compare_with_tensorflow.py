@@ -44,7 +44,7 @@ def tensorflow_pool():
                "framework.device_attributes", "framework.op_def",
                "protobuf.cluster", "protobuf.config", "protobuf.meta_graph",
                "protobuf.named_tensor", "protobuf.tensor_bundle",
-               "protobuf.tensorflow_server"]:
+               "protobuf.tensorflow_server", "protobuf.transport_options"]:
     importlib.import_module(f"tensorflow.core.{name}_pb2")
   importlib.import_module("tensorflow.python.training.checkpoint_state_pb2")
   pool = descriptor_pool.Default()

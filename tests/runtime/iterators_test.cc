@@ -166,6 +166,26 @@ TEST_P(IteratorsTest, EndTheirCallsWhenTheDevicesEnd) {
   devices_.reset();
 }
 
+// The function waits for the iterator that calls it. The test ends only if the
+// end of the iterator ends the wait.
+TEST_P(IteratorsTest, ThatReadThemselvesEnd) {
+  {
+    const auto session = Open(MapText(
+        Function(InnerNode("same", "IteratorV2", {},
+                           Numbers() + Attr("shared_name", "s: \"shared\"") +
+                               Attr("container", "s: \"\"")) +
+                 InnerNode("taken", "IteratorGetNext", {"same:handle:0"},
+                           Numbers()) +
+                 Return("taken:components:0")),
+        GetParam()));
+    for (int i = 0; i < 2; ++i) {
+      ASSERT_EQ(Run(*session, "begin"), absl::OkStatus());
+      ExpectNoNext(*session);
+    }
+  }
+  devices_.reset();
+}
+
 TEST_P(IteratorsTest, BeginAnew) {
   const auto session = Open(MapText(Waits(), GetParam()));
   for (int i = 0; i < 3; ++i) {
@@ -285,7 +305,6 @@ TEST_F(IteratorsTest, HeldElementsTakeMemory) {
 
 TEST_F(IteratorsTest, AreRefusedForOtherElements) {
   std::string text = MapText(Doubles());
-  const std::string type = "DT_INT64";
   // The iterator expects vectors.
   const std::string scalar = "list { shape {} }";
   text.replace(text.find(scalar), scalar.size(),

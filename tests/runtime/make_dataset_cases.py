@@ -7,8 +7,7 @@ Usage: make_dataset_cases.py   (with the Python of tools/tensorflow_python)
 
 Each line has the name of a case, its graph, the node that initializes the iterator,
 the fetches of a step that takes an element, and what such steps give: a list of
-tensors, the code of an error, or "end". After the first "end", the initializer runs
-again.
+tensors, the code of an error, or "end". "begin" says that the initializer runs.
 """
 
 import json
@@ -24,7 +23,7 @@ tf1.logging.set_verbosity(tf1.logging.ERROR)
 tf1.disable_eager_execution()
 
 Data = tf.data.Dataset
-MAX_ELEMENTS = 40  # of a data set that has no end
+MAX_ELEMENTS = 20  # of a data set that has no end
 CODES = {3: "INVALID_ARGUMENT", 15: "DATA_LOSS"}
 
 
@@ -132,8 +131,10 @@ PIPELINES = {
         stop_on_empty_dataset=False),
     "choose_until_empty": lambda: Data.choose_from_datasets(
         [numbers(3), Data.range(10, 12)], Data.range(9).map(lambda x: x % 2)),
-    "sample": lambda: Data.sample_from_datasets(
-        [numbers(5), Data.range(10, 15)], weights=[0.3, 0.7], seed=5),
+    "parallel_interleave_errors": lambda: numbers(4).interleave(
+        lambda x: Data.range(fails_at(2)(x)), cycle_length=4, num_parallel_calls=4),
+    "interleave_many_empty": lambda: numbers(25000).interleave(
+        lambda x: Data.range(x, x + tf.cast(x % 12000 > 11997, tf.int64)), cycle_length=2),
     "batch": lambda: numbers().batch(4),
     "batch_drop": lambda: numbers().batch(4, drop_remainder=True),
     "batch_parts": lambda: rows().batch(4),
@@ -152,6 +153,7 @@ PIPELINES = {
     "unbatch": lambda: rows().batch(4).unbatch(),
     "unbatch_empty": lambda: numbers(3).map(lambda x: tf.zeros([x, 2])).unbatch(),
     "rebatch": lambda: numbers(20).batch(6).rebatch(4),
+    "rebatch_after_skip": lambda: numbers(25000).batch(1).skip(24990).rebatch(3),
     "rebatch_sizes": lambda: numbers(20).batch(6).rebatch([1, 7, 2], drop_remainder=True),
     "window": lambda: window_sizes(numbers(7), 3),
     "window_strided": lambda: window_sizes(numbers(12), 3, 2, 2),
@@ -170,6 +172,8 @@ PIPELINES = {
         tf.raw_ops.ShuffleAndRepeatDatasetV2, input_dataset=numbers(5)._variant_tensor,
         buffer_size=3, seed=5, seed2=6, count=2,
         seed_generator=tf.raw_ops.DummySeedGenerator()),
+    "shuffle_and_repeat_nothing": lambda: empty().apply(
+        tf.data.experimental.shuffle_and_repeat(3, 5, seed=5)),
     "shuffle_in_flat_map": lambda: numbers(4).flat_map(lambda x: Data.range(5).shuffle(4, seed=2)),
     "cache": lambda: numbers(3).map(random_element).cache().repeat(2),
     "cache_in_flat_map": lambda: numbers(2).flat_map(
@@ -246,7 +250,8 @@ def steps(session, initializer, fetches):
   result = []
   for _ in range(2):  # The initializer begins anew.
     session.run(initializer)
-    while len(result) < MAX_ELEMENTS:
+    result.append("begin")
+    for _ in range(MAX_ELEMENTS):
       try:
         result.append([encode(value) for value in session.run(fetches)])
       except tf.errors.OutOfRangeError:

@@ -140,6 +140,7 @@ TEST(SessionKindsTest, TheseFilesAreOfLocalSessionsAlone) {
           // These files use the devices of the session directly.
           "runtime/device_resources_test.cc", "runtime/steady_step_test.cc",
           "runtime/local_session_test.cc", "runtime/nth_allocation_test.cc",
+          "runtime/iterators_test.cc",
           // These files have a fake GPU.
           "runtime/gpu_session_test.cc", "runtime/gpu_errors_test.cc",
           "runtime/pinned_outputs_test.cc", "train/networks_on_gpu_test.cc",

@@ -78,6 +78,7 @@ std::map<std::string, std::string> Exceptions() {
        {"Angle", "Complex", "ComplexAbs", "Conj", "Imag", "Real"}) {
     reasons[op] = "complex: Gradients refuses complex values";
   }
+  reasons["ReduceDataset"] = "a function that is called for each element";
   return reasons;
 }
 

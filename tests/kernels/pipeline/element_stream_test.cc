@@ -12,6 +12,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -303,11 +304,51 @@ TEST_F(ElementStreamTest, AnEndlessSearchGivesWay) {
   // The test ends only if nobody searches any more (background_).
 }
 
+// Gives the test the pipeline of its stage.
+class ObservedDataset final : public Dataset {
+ public:
+  explicit ObservedDataset(std::shared_ptr<Source> source)
+      : Dataset({.dtypes = {DType::kInt32}, .shapes = {Shape{}}}),
+        source_(std::move(source)) {}
+  absl::StatusOr<std::unique_ptr<Stage>> NewStage(
+      const StageContext& context) const override {
+    pipeline = context.pipeline;
+    return std::make_unique<SourceStage>(source_, context);
+  }
+  mutable std::shared_ptr<const kernels::Pipeline> pipeline;
+
+ private:
+  const std::shared_ptr<Source> source_;
+};
+
 TEST_F(ElementStreamTest, AStreamThatIsGoneCancelsItsCalls) {
-  auto pipeline = std::make_shared<kernels::Pipeline>(Services(), 0);
-  EXPECT_FALSE(pipeline->step().cancellation->IsCancelled());
-  pipeline->Cancel();
-  EXPECT_TRUE(pipeline->step().cancellation->IsCancelled());
+  auto dataset = std::make_shared<const ObservedDataset>(source_);
+  auto stream = Open(dataset);
+  EXPECT_FALSE(dataset->pipeline->step().cancellation->IsCancelled());
+  stream.reset();
+  EXPECT_TRUE(dataset->pipeline->step().cancellation->IsCancelled());
+  dataset->pipeline.reset();
+}
+
+TEST_F(ElementStreamTest, AStreamThatIsClosedServesNobody) {
+  const auto stream = OpenSource();
+  Call waiting(*stream);
+  stream->Close();
+  EXPECT_TRUE(absl::IsCancelled(waiting.status()));
+  EXPECT_TRUE(absl::IsCancelled(Call(*stream).status()));
+}
+
+TEST_F(ElementStreamTest, NothingIsReadBehindAnErrorThatNobodyHasTaken) {
+  source_->Put(1);
+  source_->Put(absl::DataLossError("broken"));
+  PutAll({2, 3});
+  const auto stream = OpenSource(/*ahead=*/10);
+  EXPECT_EQ(Call(*stream).Number(), 1);
+  while (source_->num_left() > 2) std::this_thread::yield();
+  for (int i = 0; i < 100; ++i) std::this_thread::yield();
+  EXPECT_EQ(source_->num_left(), 2);
+  EXPECT_EQ(Call(*stream).status(), absl::DataLossError("broken"));
+  EXPECT_EQ(Call(*stream).Number(), 2);
 }
 
 TEST_F(ElementStreamTest, AStageThatWorksAheadHoldsABoundedNumber) {

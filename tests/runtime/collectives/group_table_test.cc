@@ -212,5 +212,73 @@ TEST_F(GroupTableTest, ABroadcastNeedsOneSource) {
                         "BcastSend."));
 }
 
+TEST_F(GroupTableTest, WhoWaitsInAGroupThatFormsAnewIsTold) {
+  Join(JoinOf(0, 2));
+  const Answer<Group> old = Join(JoinOf(1, 2));
+  const InstanceClaim claim{.type = CollectiveType::kBroadcast,
+                            .instance_key = 5};
+  for (const int attempt : {0, 1}) {
+    const Answer<int> waiting = Claim(0, claim);
+    EXPECT_FALSE((*waiting).ok());
+    GroupJoin join = JoinOf(1, 2);
+    if (attempt == 0) {
+      join.lost_id = (**old)->id;
+    } else {
+      join.device.incarnation = 2;
+    }
+    Join(join);
+    EXPECT_EQ((*waiting).status(),
+              absl::AbortedError("the group of the collective has formed anew"))
+        << attempt;
+    EXPECT_TRUE((*Join(JoinOf(0, 2))).ok());
+  }
+}
+
+TEST_F(GroupTableTest, AMemberThatStillWaitsIsCounted) {
+  Join(JoinOf(0, 2));
+  Join(JoinOf(1, 2));
+  InstanceClaim claim{
+      .type = CollectiveType::kBroadcast, .instance_key = 5, .is_source = true};
+  const Answer<int> gone = Claim(0, claim);
+  const Answer<int> waiting = Claim(0, claim);
+  gone.cancellation->Cancel(absl::AbortedError("gone"));
+  EXPECT_EQ((*gone).status(), absl::AbortedError("gone"));
+  claim.is_source = false;
+  EXPECT_EQ(**Claim(1, claim), 0);
+  EXPECT_EQ(**waiting, 0);
+}
+
+TEST_F(GroupTableTest, WhoWasCancelledBeforeItJoinsIsNoMember) {
+  Answer<Group> gone;
+  gone.cancellation->Cancel(absl::AbortedError("gone"));
+  table_->Join(JoinOf(0, 2), gone.cancellation,
+               [value = gone.value](absl::StatusOr<Group> group) {
+                 *value = std::move(group);
+               });
+  EXPECT_EQ((*gone).status(), absl::AbortedError("gone"));
+  const Answer<Group> waiting = Join(JoinOf(1, 2));
+  EXPECT_FALSE((*waiting).ok());
+  EXPECT_TRUE((*Join(JoinOf(2, 2))).ok());
+  EXPECT_TRUE((*waiting).ok());
+}
+
+TEST_F(GroupTableTest, TheOldestCompleteGroupIsForgotten) {
+  const auto join = [this](size_t key, int size = 1) {
+    GroupJoin join = JoinOf(0, size);
+    join.key = static_cast<int32_t>(key);
+    return Join(join);
+  };
+  const Answer<Group> waiting = join(2, /*size=*/2);
+  const Answer<Group> oldest = join(1);
+  for (size_t key = 3; key <= GroupTable::kMaxGroups; ++key) join(key);
+  EXPECT_TRUE((*join(GroupTable::kMaxGroups + 1)).ok());
+  EXPECT_EQ((*Claim(0, {})).status().code(),
+            absl::StatusCode::kFailedPrecondition);
+  const Answer<Group> anew = join(1);
+  ASSERT_TRUE((*anew).ok());
+  EXPECT_NE((**anew)->id, (**oldest)->id);
+  EXPECT_EQ((*waiting).status(), absl::CancelledError("no answer"));
+}
+
 }  // namespace
 }  // namespace leat::group_table_test
