@@ -14,6 +14,9 @@
 namespace leat {
 namespace {
 
+// Limits the graph keys in one GetStepSequence.
+constexpr int kMaxGraphKeys = 1000;
+
 // Returns the cancellation of a call, which shares the ownership of the call.
 std::shared_ptr<Cancellation> CancellationOf(
     const std::shared_ptr<CallContext>& context) {
@@ -134,14 +137,20 @@ absl::StatusOr<Payload> ClusterCollectives::GetStepSequence(
     absl::string_view header) {
   pb::GetStepSequenceRequest request;
   LEAT_RETURN_IF_ERROR(ParseSmall(header, request));
+  if (request.graph_key_size() > kMaxGraphKeys) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("GetStepSequenceRequest has ", request.graph_key_size(),
+                     " graph keys, more than ", kMaxGraphKeys));
+  }
+  const int64_t failed = request.leat().failed_step_id();
+  Abandon(failed, absl::AbortedError(
+                      absl::StrCat("Collective ops is aborted by: step ",
+                                   failed, " has failed at another member")));
   pb::GetStepSequenceResponse response;
   for (const int64_t graph_key : request.graph_key()) {
-    LEAT_ASSIGN_OR_RETURN(
-        const int64_t next,
-        sequences_.NextAtLeader(graph_key, request.leat().failed_step_id()));
     pb::StepSequence& sequence = *response.add_step_sequence();
     sequence.set_graph_key(graph_key);
-    sequence.set_next_step_id(next);
+    sequence.set_next_step_id(sequences_.NextAtLeader(graph_key));
   }
   return ToPayload(response);
 }
@@ -157,11 +166,28 @@ absl::StatusOr<Payload> ClusterCollectives::AbortCollectives(
     }
   }
   if (request.step_id() != 0) {
-    sequences_.HasFailed(request.step_id());
-    steps_.Explain(request.step_id(), ErrorOfMember(request));
-    steps_.End(request.step_id(), ErrorOfMember(request));
+    const absl::Status why = ErrorOfMember(request);
+    Abandon(request.step_id(), why);
+    EndStep(request.step_id(), why);
   }
   return ToPayload(pb::AbortCollectivesResponse());
+}
+
+void ClusterCollectives::Abandon(int64_t failed_step_id,
+                                 const absl::Status& why) {
+  const int64_t abandoned = sequences_.HasFailed(failed_step_id);
+  if (abandoned != 0) EndStep(abandoned, why);
+}
+
+void ClusterCollectives::EndStep(int64_t step_id, const absl::Status& why) {
+  steps_.Explain(step_id, why);
+  steps_.End(step_id, why);
+}
+
+void ClusterCollectives::StepHasFailed(int64_t step_id,
+                                       const absl::Status& why) {
+  Abandon(step_id, why);
+  for (const auto& session : Sessions()) session->StepHasFailed(step_id, why);
 }
 
 }  // namespace leat

@@ -6,10 +6,12 @@
 #define LEAT_DISTRIBUTED_COLLECTIVES_CLUSTER_COLLECTIVES_H_
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/threads/mutex.h"
@@ -46,6 +48,11 @@ class ClusterCollectives {
   // default leader if `leader` is empty.
   std::shared_ptr<SessionCollectives> NewSession(const std::string& leader);
 
+  // Is called when a master of this task has seen a step with collectives fail.
+  // The failed part may be one of another task, or may have no collectives. So
+  // the members of all sessions' groups are told.
+  void StepHasFailed(int64_t step_id, const absl::Status& why);
+
   const std::string& default_leader() const { return default_leader_; }
   StepSequences& sequences() { return sequences_; }
 
@@ -56,6 +63,11 @@ class ClusterCollectives {
                         Reply reply);
   absl::StatusOr<Payload> GetStepSequence(absl::string_view header);
   absl::StatusOr<Payload> AbortCollectives(absl::string_view header);
+  // Moves the sequences on after a step that has failed at another member. Ends
+  // the step after it, if that was the next one here.
+  void Abandon(int64_t failed_step_id, const absl::Status& why);
+  // Ends a step of this task.
+  void EndStep(int64_t step_id, const absl::Status& why);
   // Returns the sessions that exist.
   std::vector<std::shared_ptr<SessionCollectives>> Sessions();
 

@@ -12,6 +12,19 @@
 #include "leat/protos/worker.pb.h"
 
 namespace leat {
+namespace {
+
+// The leader keeps the names of members, so they must not take much memory.
+constexpr size_t kMaxNameBytes = 1000;
+
+absl::Status CheckName(absl::string_view what, absl::string_view name) {
+  if (name.size() <= kMaxNameBytes) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, " of a member of a collective has ", name.size(),
+                   " bytes, more than ", kMaxNameBytes));
+}
+
+}  // namespace
 
 Payload EncodeJoin(const GroupJoin& join) {
   pb::CompleteGroupRequest message;
@@ -36,7 +49,11 @@ absl::StatusOr<GroupJoin> DecodeJoin(absl::string_view header) {
                  .device_type = message.device_type(),
                  .is_leat = message.has_leat(),
                  .lost_id = message.leat().lost_communicator_key()};
+  LEAT_RETURN_IF_ERROR(
+      CheckName("the device", message.device_attributes().name()));
+  LEAT_RETURN_IF_ERROR(CheckName("the device type", join.device_type));
   LEAT_ASSIGN_OR_RETURN(join.device, ImportDevice(message.device_attributes()));
+  join.device.description.clear();  // nobody needs it, and it may be large
   if (join.size > 0) return join;
   return absl::InvalidArgumentError(
       absl::StrCat("group_size must be positive integer but got ", join.size));
@@ -96,6 +113,7 @@ Payload EncodeClaim(const CollectiveRequest& request) {
 absl::StatusOr<GroupClaim> DecodeClaim(absl::string_view header) {
   pb::CompleteInstanceRequest message;
   LEAT_RETURN_IF_ERROR(ParseSmall(header, message));
+  LEAT_RETURN_IF_ERROR(CheckName("the device", message.device()));
   const std::optional<DType> dtype = DTypeFromWire(message.data_type());
   if (!dtype.has_value()) {
     return absl::InvalidArgumentError(absl::StrCat(

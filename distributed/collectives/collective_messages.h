@@ -18,8 +18,9 @@
 namespace leat {
 
 // Write and read a CompleteGroupRequest. DecodeJoin returns INVALID_ARGUMENT
-// for a malformed message or device, and INTERNAL, as TensorFlow does, if there
-// is no device.
+// for a malformed message or device and for a name that is too long, and
+// INTERNAL, as TensorFlow does, if there is no device. The device has no
+// description.
 Payload EncodeJoin(const GroupJoin& join);
 absl::StatusOr<GroupJoin> DecodeJoin(absl::string_view header);
 
@@ -36,7 +37,8 @@ struct GroupClaim {
 };
 
 // Write and read a CompleteInstanceRequest. DecodeClaim returns
-// INVALID_ARGUMENT for a malformed message, shape or type.
+// INVALID_ARGUMENT for a malformed message, shape or type, and for a name that
+// is too long.
 Payload EncodeClaim(const CollectiveRequest& request);
 absl::StatusOr<GroupClaim> DecodeClaim(absl::string_view header);
 

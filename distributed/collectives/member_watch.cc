@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/collectives/member_watch.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -94,17 +95,25 @@ absl::Status MemberWatch::Judge(
   const std::string member = absl::StrCat(
       "; it is a member of a collective with group_key=", group_->key);
   if (!answer.ok()) {
-    if (!absl::IsUnavailable(answer.status())) return absl::OkStatus();
+    // A call that took too long or was given up says nothing of the task.
+    if (absl::IsDeadlineExceeded(answer.status()) ||
+        absl::IsCancelled(answer.status())) {
+      return absl::OkStatus();
+    }
     return absl::UnavailableError(
         absl::StrCat(answer.status().message(), member));
   }
   for (const CollectiveMember& known : group_->members) {
-    for (const DeviceInfo& now : answer->devices) {
-      if (known.device.name == now.name &&
-          known.device.incarnation != now.incarnation) {
-        return absl::AbortedError(
-            absl::StrCat("task ", task, " was restarted", member));
-      }
+    if (known.task != task) continue;
+    const bool is_there =
+        std::any_of(answer->devices.begin(), answer->devices.end(),
+                    [&](const DeviceInfo& now) {
+                      return known.device.name == now.name &&
+                             known.device.incarnation == now.incarnation;
+                    });
+    if (!is_there) {
+      return absl::AbortedError(
+          absl::StrCat("task ", task, " was restarted", member));
     }
   }
   return absl::OkStatus();

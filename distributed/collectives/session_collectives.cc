@@ -6,12 +6,19 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
+#include "leat/core/utf8.h"
 #include "leat/distributed/collectives/collective_messages.h"
 #include "leat/distributed/wire/messages.h"
 #include "leat/protos/leat_worker.pb.h"
 #include "leat/protos/worker.pb.h"
 
 namespace leat {
+namespace {
+
+// A notice holds at most this many bytes of the error's message.
+constexpr size_t kMaxMessageBytes = 4096;
+
+}  // namespace
 
 void SessionCollectives::JoinGroup(GroupJoin join,
                                    std::shared_ptr<Cancellation> cancellation,
@@ -100,7 +107,9 @@ void SessionCollectives::Tell(const CollectiveGroup& group, int64_t step_id,
   pb::AbortCollectivesRequest request;
   request.set_step_id(step_id);
   request.set_code(static_cast<int>(why.code()));
-  request.set_message(std::string(WithTask(why, environment_.task).message()));
+  const absl::Status named = WithTask(why, environment_.task);
+  request.set_message(
+      std::string(Utf8Prefix(named.message(), kMaxMessageBytes)));
   request.set_group_key(group.key);
   if (is_lost) request.set_lost_communicator_key(group.id);
   const std::string* last = nullptr;

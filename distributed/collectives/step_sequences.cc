@@ -1,7 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/collectives/step_sequences.h"
 
-#include "absl/strings/str_cat.h"
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/wire/messages.h"
@@ -31,34 +30,32 @@ absl::StatusOr<int64_t> ReadSequence(const absl::StatusOr<Payload>& reply,
 
 }  // namespace
 
-absl::StatusOr<StepSequences::Sequence*> StepSequences::FindOrAdd(
-    const SequenceKey& key) {
+StepSequences::Sequence& StepSequences::FindOrAdd(const SequenceKey& key) {
   const auto found = sequences_.find(key);
-  if (found != sequences_.end()) return &found->second;
+  if (found != sequences_.end()) {
+    by_use_.splice(by_use_.end(), by_use_, found->second.place);
+    return found->second;
+  }
   if (sequences_.size() >= kMaxSequences) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        own_task_, " knows the steps of ", kMaxSequences,
-        " different sets of collectives, the most that it remembers"));
+    sequences_.erase(by_use_.front());
+    by_use_.pop_front();
   }
   Sequence& added = sequences_[key];
+  added.place = by_use_.insert(by_use_.end(), key);
   if (key.leader == own_task_) added.next = RandomStepId();
-  return &added;
+  return added;
 }
 
 void StepSequences::Next(const SequenceKey& key, Done done) {
-  absl::StatusOr<int64_t> next = 0;
+  int64_t next = 0;
   int64_t failed = 0;
   {
     MutexLock lock(mutex_);
-    const absl::StatusOr<Sequence*> sequence = FindOrAdd(key);
-    if (sequence.ok()) {
-      next = (*sequence)->next;
-      failed = (*sequence)->failed;
-    } else {
-      next = sequence.status();
-    }
+    const Sequence& sequence = FindOrAdd(key);
+    next = sequence.next;
+    failed = sequence.failed;
   }
-  if (!next.ok() || *next != 0) return std::move(done)(next);
+  if (next != 0) return std::move(done)(next);
   Ask(key, failed, std::move(done));
 }
 
@@ -75,8 +72,7 @@ void StepSequences::Ask(const SequenceKey& key, int64_t failed_step_id,
                     ReadSequence(reply, key.graph_key);
                 if (next.ok()) {
                   MutexLock lock(mutex_);
-                  const absl::StatusOr<Sequence*> sequence = FindOrAdd(key);
-                  if (sequence.ok()) (*sequence)->next = *next;
+                  FindOrAdd(key).next = *next;
                 }
                 std::move(done)(std::move(next));
               });
@@ -102,22 +98,23 @@ void StepSequences::Leave(int64_t step_id, const SequenceKey& key,
   sequence.next = key.leader == own_task_ ? RandomStepId() : 0;
 }
 
-absl::StatusOr<int64_t> StepSequences::NextAtLeader(int64_t graph_key,
-                                                    int64_t failed_step_id) {
+int64_t StepSequences::NextAtLeader(int64_t graph_key) {
   MutexLock lock(mutex_);
-  const SequenceKey key{.leader = own_task_, .graph_key = graph_key};
-  LEAT_ASSIGN_OR_RETURN(Sequence* const sequence, FindOrAdd(key));
-  if (failed_step_id != 0) Leave(failed_step_id, key, *sequence);
-  return sequence->next;
+  return FindOrAdd({.leader = own_task_, .graph_key = graph_key}).next;
 }
 
-void StepSequences::HasFailed(int64_t step_id) {
+int64_t StepSequences::HasFailed(int64_t step_id) {
+  if (step_id == 0) return 0;
+  const int64_t after = After(step_id);
+  int64_t abandoned = 0;
   MutexLock lock(mutex_);
   for (auto& [key, sequence] : sequences_) {
-    if (sequence.next == step_id || sequence.next == After(step_id)) {
+    if (sequence.next == after) abandoned = after;
+    if (sequence.next == step_id || sequence.next == after) {
       Leave(step_id, key, sequence);
     }
   }
+  return abandoned;
 }
 
 }  // namespace leat

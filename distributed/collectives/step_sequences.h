@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <string>
 #include <utility>
 
@@ -52,32 +53,35 @@ class StepSequences {
   // gives out other ids, so that nobody takes the next step for a part of it.
   void End(const SequenceKey& key, int64_t step_id, bool succeeded);
 
-  // Returns the next id of a sequence of this task, which is the leader. The
-  // caller's step `failed_step_id` has failed; 0 stands for none. Returns
-  // RESOURCE_EXHAUSTED if there are too many sequences.
-  absl::StatusOr<int64_t> NextAtLeader(int64_t graph_key,
-                                       int64_t failed_step_id);
+  // Returns the next id of a sequence of this task, which is the leader.
+  int64_t NextAtLeader(int64_t graph_key);
 
   // Is called when a step has failed at another member. No sequence uses the id
-  // again, nor the one after it.
-  void HasFailed(int64_t step_id);
+  // again, nor the one after it. If a sequence was at the id after it, returns
+  // that id: a step with it may run here already, but the member does not take
+  // part. Otherwise returns 0. Does nothing if `step_id` is 0.
+  int64_t HasFailed(int64_t step_id);
 
  private:
   struct Sequence {
     int64_t next = 0;    // 0 if the leader must be asked
     int64_t failed = 0;  // the last step that has failed, or 0
+    std::list<SequenceKey>::iterator place = {};  // in by_use_
   };
 
   // Moves a sequence on, if its next step would be `step_id` or the one after.
   void Leave(int64_t step_id, const SequenceKey& key, Sequence& sequence) const;
   void Ask(const SequenceKey& key, int64_t failed_step_id, Done done);
-  absl::StatusOr<Sequence*> FindOrAdd(const SequenceKey& key)
+  // If there are too many sequences, forgets the one whose last use was first.
+  Sequence& FindOrAdd(const SequenceKey& key)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::string own_task_;
   TaskCaller& tasks_;
   Mutex mutex_;
   absl::flat_hash_map<SequenceKey, Sequence> sequences_ ABSL_GUARDED_BY(mutex_);
+  // Holds the keys of the sequences; the one that was used last is at the end.
+  std::list<SequenceKey> by_use_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace leat

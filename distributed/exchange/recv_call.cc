@@ -14,6 +14,7 @@
 #include "leat/core/threads/work_queue.h"
 #include "leat/distributed/cluster/device_attributes.h"
 #include "leat/distributed/exchange/open_recvs.h"
+#include "leat/distributed/wire/recv_buf.h"
 
 namespace leat {
 namespace {
@@ -141,10 +142,24 @@ class RecvCall : public std::enable_shared_from_this<RecvCall> {
         });
   }
 
+  // Returns the response for a buffer of a collective.
+  static absl::StatusOr<Payload> EncodeBuffer(const SentTensor& sent) {
+    const Tensor& tensor = sent.tensor;
+    if (sent.is_dead || tensor.IsOnGpu() || !IsPlainBytes(tensor.dtype())) {
+      return absl::InvalidArgumentError(
+          "RecvBuf needs a live tensor of plain bytes on the host");
+    }
+    return EncodeRecvBufResponse(tensor);
+  }
+
   // Replies with the tensors or, for a single large tensor, with the beginning
   // of its transfer.
   void AnswerNow(SentTensors tensors) {
     const SentTensor& first = tensors.front();
+    if (form_ == RecvForm::kBuffer) {
+      Finish(EncodeBuffer(first));
+      return;
+    }
     if (form_ == RecvForm::kList || first.is_dead) {
       Finish(EncodeRecvResponse(form_, std::move(tensors)));
       return;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "leat/core/status_payloads.h"
+#include "leat/core/utf8.h"
 #include "leat/distributed/shown_status.h"
 #include "leat/protos/status.pb.h"
 
@@ -297,7 +298,7 @@ void StepTable::Explain(int64_t step_id, const absl::Status& why) {
   constexpr size_t kMaxReasonBytes = 1000;
   MutexLock lock(mutex_);
   const bool is_new =
-      reasons_.try_emplace(step_id, why.message().substr(0, kMaxReasonBytes))
+      reasons_.try_emplace(step_id, Utf8Prefix(why.message(), kMaxReasonBytes))
           .second;
   if (!is_new) return;
   explained_.push_back(step_id);

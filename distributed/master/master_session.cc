@@ -152,8 +152,10 @@ void MasterSession::RunCollectives(int64_t graph_key, StepRequest request,
         self->Start(std::move(request),
                     [self, key, id = *step_id,
                      done = std::move(done)](StepResult result) mutable {
-                      self->environment_.collectives->sequences().End(
-                          key, id, result.status.ok());
+                      ClusterCollectives& all = *self->environment_.collectives;
+                      const bool succeeded = result.status.ok();
+                      if (!succeeded) all.StepHasFailed(id, result.status);
+                      all.sequences().End(key, id, succeeded);
                       std::move(done)(std::move(result));
                     });
       });

@@ -17,6 +17,9 @@ namespace {
 
 // Is the type of RecvBufRespExtra in TensorFlow's messages.
 constexpr char kExtraType[] = "type.googleapis.com/tensorflow.RecvBufRespExtra";
+// A protobuf message has at most INT32_MAX bytes. Some of them are for what the
+// message says besides the buffer.
+constexpr int64_t kMaxBufferBytes = INT32_MAX - 1024;
 
 }  // namespace
 
@@ -42,7 +45,12 @@ absl::StatusOr<RecvBufRequest> DecodeRecvBufRequest(absl::string_view header) {
       .request_id = message.request_id()};
 }
 
-Payload EncodeRecvBufResponse(const Tensor& tensor) {
+absl::StatusOr<Payload> EncodeRecvBufResponse(const Tensor& tensor) {
+  if (tensor.num_bytes() > kMaxBufferBytes) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("a RecvBufResponse cannot hold ", tensor.num_bytes(),
+                     " bytes; it holds at most ", kMaxBufferBytes));
+  }
   pb::RecvBufRespExtra extra;
   extra.add_tensor_content(tensor.raw_data(),
                            static_cast<size_t>(tensor.num_bytes()));

@@ -32,7 +32,8 @@ Payload EncodeRecvBufRequest(const RecvBufRequest& request);
 absl::StatusOr<RecvBufRequest> DecodeRecvBufRequest(absl::string_view header);
 
 // Encodes the bytes of `tensor`, which has plain bytes in memory of the host.
-Payload EncodeRecvBufResponse(const Tensor& tensor);
+// Returns RESOURCE_EXHAUSTED if a message cannot hold so many bytes.
+absl::StatusOr<Payload> EncodeRecvBufResponse(const Tensor& tensor);
 // Returns the bytes as uint8[n] in memory of `allocator`. Returns
 // INVALID_ARGUMENT if `header` is not a response with bytes, and
 // RESOURCE_EXHAUSTED if it would take more than `max_bytes` or there is no

@@ -13,6 +13,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/distributed/wire/messages.h"
 #include "leat/distributed/wire/recv_buf.h"
+#include "leat/kernels/collectives/collective_key.h"
 #include "leat/protos/leat_worker.pb.h"
 #include "leat/protos/types.pb.h"
 #include "leat/protos/worker.pb.h"
@@ -85,6 +86,10 @@ absl::StatusOr<RecvRequest> DecodeOneKey(absl::string_view header) {
 absl::StatusOr<RecvRequest> DecodeBufferKey(absl::string_view header) {
   LEAT_ASSIGN_OR_RETURN(RecvBufRequest request, DecodeRecvBufRequest(header));
   LEAT_RETURN_IF_ERROR(CheckKey(request.key.text()));
+  if (!request.key.is_well_formed() || !IsBufferKey(request.key)) {
+    return absl::InvalidArgumentError(
+        "RecvBufRequest names no buffer of a collective");
+  }
   return RecvRequest{.form = RecvForm::kBuffer,
                      .step_id = request.step_id,
                      .keys = RecvKeys(std::move(request.key)),
@@ -153,9 +158,6 @@ absl::StatusOr<RecvRequest> DecodeRecvRequest(RecvForm form,
 }
 
 Payload EncodeRecvResponse(RecvForm form, SentTensors tensors) {
-  if (form == RecvForm::kBuffer) {
-    return EncodeRecvBufResponse(tensors.front().tensor);
-  }
   Payload payload;
   if (form == RecvForm::kOne) {
     pb::RecvTensorResponse response;

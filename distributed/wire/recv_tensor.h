@@ -153,8 +153,9 @@ using SentTensors = absl::InlinedVector<SentTensor, 1>;
 
 // Encodes the tensors in the order of the keys. A dead tensor is sent as an
 // empty float[0], regardless of the type of the edge, as TensorFlow does.
-// REQUIRES: the tensors are in host memory. If `form` is not kList, there is
-// one tensor.
+// REQUIRES: the tensors are in host memory. If `form` is kOne, there is one
+// tensor. `form` is not kBuffer: EncodeRecvBufResponse (recv_buf.h) encodes a
+// buffer.
 Payload EncodeRecvResponse(RecvForm form, SentTensors tensors);
 // Encodes the beginning of a transfer with its first chunk.
 Payload EncodeTransferResponse(const Transfer& transfer, Tensor chunk);

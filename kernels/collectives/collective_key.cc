@@ -28,7 +28,7 @@ ParsedKey BufferKey(absl::string_view sender, uint64_t incarnation,
   int64_t iteration = 0;
   if (parts.size() < 4 || !absl::SimpleAtoi(parts[2], &frame) ||
       !absl::SimpleAtoi(parts[3], &iteration)) {
-    return ParsedKey(std::string(buffer));
+    return ParsedKey();
   }
   return ParsedKey(RendezvousKey{.send_device = std::string(sender),
                                  .send_incarnation = incarnation,

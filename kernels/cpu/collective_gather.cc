@@ -51,6 +51,13 @@ class CollectiveGather final : public AsyncKernel {
                         const ResolvedCollective& member,
                         Tensor& data) -> absl::StatusOr<CollectiveSchedule> {
           const int64_t bytes = input.num_bytes();
+          const int size = member.group->size();
+          if (member.rank < 0 || member.rank >= size ||
+              SaturatingMultiply(bytes, size) != data.num_bytes()) {
+            return absl::InternalError(
+                absl::StrCat("the output of a gather has no room for member ",
+                             member.rank, " of ", size));
+          }
           if (bytes > 0) {
             std::memcpy(data.mutable_raw_data() + member.rank * bytes,
                         input.raw_data(), static_cast<size_t>(bytes));

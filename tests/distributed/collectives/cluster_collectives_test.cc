@@ -150,7 +150,6 @@ TEST_F(ClusterCollectivesTest,
 
 TEST_F(ClusterCollectivesTest, TheOthersFailIfAMemberIsLostAndGoOnAfterwards) {
   ExpectSums();
-  cluster_.Kill({"worker", 2});
   Results results(2, absl::UnknownError("not run"));
   std::vector<Thread> threads;
   for (int i = 0; i < 2; ++i) {
@@ -158,6 +157,13 @@ TEST_F(ClusterCollectivesTest, TheOthersFailIfAMemberIsLostAndGoOnAfterwards) {
       results[static_cast<size_t>(i)] = Run(i, workers_[i].sum);
     });
   }
+  // A worker that began later would wait for a new group to form.
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_TRUE(Eventually([&] {
+      return cluster_.server({"worker", i}).counters().running == 1;
+    }));
+  }
+  cluster_.Kill({"worker", 2});
   for (Thread& thread : threads) thread.Join();
   for (const auto& result : results) {
     EXPECT_THAT(std::string(result.status().message()),

@@ -39,11 +39,11 @@ class StepSequencesTest : public ::testing::Test {
     ++num_asked_;
     pb::GetStepSequenceRequest request;
     EXPECT_TRUE(ParseSmall(call.request.header, request).ok());
+    leader_.HasFailed(request.leat().failed_step_id());
     pb::GetStepSequenceResponse response;
     pb::StepSequence& sequence = *response.add_step_sequence();
     sequence.set_graph_key(5);
-    sequence.set_next_step_id(
-        *leader_.NextAtLeader(5, request.leat().failed_step_id()));
+    sequence.set_next_step_id(leader_.NextAtLeader(5));
     answer = ToPayload(response);
   }};
   StepSequences member_{kMember, tasks_};
@@ -77,8 +77,32 @@ TEST_F(StepSequencesTest, WhoHearsOfAFailureAsksAgain) {
   EXPECT_EQ(Next(member_), first);
   member_.End(kKey, first, true);
   leader_.End(kKey, first, false);
-  member_.HasFailed(first);
+  EXPECT_EQ(member_.HasFailed(first), first + 1);
   EXPECT_EQ(Next(member_), Next(leader_));
+}
+
+TEST_F(StepSequencesTest, OnlyAStepThatMayHaveBegunIsAbandoned) {
+  const int64_t first = Next(leader_);
+  EXPECT_EQ(leader_.HasFailed(0), 0);
+  EXPECT_EQ(leader_.HasFailed(first), 0);
+  EXPECT_NE(Next(leader_), first);
+  // The sequence has moved on already.
+  EXPECT_EQ(leader_.HasFailed(first), 0);
+}
+
+TEST_F(StepSequencesTest, TheOldestSequenceIsForgotten) {
+  const int64_t oldest = leader_.NextAtLeader(1);
+  const int64_t used = leader_.NextAtLeader(2);
+  constexpr auto kMax = static_cast<int64_t>(StepSequences::kMaxSequences);
+  for (int64_t key = 3; key <= kMax; ++key) leader_.NextAtLeader(key);
+  EXPECT_EQ(leader_.NextAtLeader(1), oldest);
+  EXPECT_EQ(leader_.NextAtLeader(2), used);
+  leader_.NextAtLeader(kMax + 1);  // takes the place of 3
+  EXPECT_EQ(leader_.NextAtLeader(1), oldest);
+  leader_.NextAtLeader(kMax + 2);  // takes the place of 4
+  for (int64_t key = 5; key <= kMax; ++key) leader_.NextAtLeader(key);
+  leader_.NextAtLeader(kMax + 3);  // takes the place of 2
+  EXPECT_NE(leader_.NextAtLeader(2), used);
 }
 
 TEST_F(StepSequencesTest, AnotherLeadersErrorIsReturned) {

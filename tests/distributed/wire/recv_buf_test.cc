@@ -8,6 +8,7 @@
 
 #include "gtest/gtest.h"
 #include "leat/distributed/wire/messages.h"
+#include "leat/distributed/wire/recv_tensor.h"
 #include "leat/kernels/collectives/collective_key.h"
 #include "leat/protos/worker.pb.h"
 
@@ -42,6 +43,26 @@ TEST(RecvBufTest, AStrangeNameIsMalformed) {
   }
 }
 
+// Otherwise a peer could read any tensor of a step as bytes.
+TEST(RecvBufTest, ARequestNamesNoOrdinaryTensor) {
+  const std::string ordinary = RendezvousKey{.send_device = kSender,
+                                             .send_incarnation = 7,
+                                             .recv_device = kReceiver,
+                                             .tensor_name = "edge_1_x"}
+                                   .ToString();
+  EXPECT_FALSE(BufferKey(kSender, 7, kReceiver, ordinary).is_well_formed());
+  pb::RecvBufRequest message;
+  message.set_step_id(8);
+  message.set_src_device(kSender);
+  message.set_src_incarnation(7);
+  message.set_dst_device(kReceiver);
+  message.set_buf_rendezvous_key(ordinary);
+  EXPECT_EQ(
+      DecodeRecvRequest(RecvForm::kBuffer, ToPayload(message).header).status(),
+      absl::InvalidArgumentError(
+          "RecvBufRequest names no buffer of a collective"));
+}
+
 TEST(RecvBufTest, AResponseMayHaveSeveralPieces) {
   // Any { type_url: "type.googleapis.com/tensorflow.RecvBufRespExtra",
   //       value: RecvBufRespExtra { "ab", "c" } }
@@ -61,8 +82,10 @@ TEST(RecvBufTest, AResponseMayHaveSeveralPieces) {
 
 TEST(RecvBufTest, AResponseHasTheBytesOfATensor) {
   const Tensor sent = Tensor::Vector<float>({1, 2});
-  const auto received = DecodeRecvBufResponse(
-      EncodeRecvBufResponse(sent).header, HostAllocator(), 1 << 20);
+  const auto response = EncodeRecvBufResponse(sent);
+  ASSERT_TRUE(response.ok()) << response.status();
+  const auto received =
+      DecodeRecvBufResponse(response->header, HostAllocator(), 1 << 20);
   ASSERT_TRUE(received.ok()) << received.status();
   EXPECT_EQ(std::string(received->raw_data(), 8),
             std::string(sent.raw_data(), 8));

@@ -20,6 +20,7 @@
 #include "leat/distributed/wire/recv_tensor.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
+#include "leat/kernels/collectives/collective_key.h"
 #include "leat/tests/distributed/recv_messages.h"
 #include "leat/tests/distributed/worker/worker_fixture.h"
 #include "leat/tests/distributed/worker/worker_testing.h"
@@ -214,6 +215,33 @@ TEST_F(WorkerTest, ThePoolEncodesStringsForPeers) {
   expect_replies({dead}, false);
   expect_replies({{.tensor = number}, {.tensor = text}}, true);
   expect_replies({{.tensor = number}, dead}, false);
+  EXPECT_TRUE(task.CleanupGraph(step_id).ok());
+  EXPECT_FALSE(opens_the_step->Wait().ok());
+}
+
+TEST_F(WorkerTest, OnlyLivePlainBytesAreGivenAsABuffer) {
+  const int64_t step_id = RandomStepId();
+  const CallRef opens_the_step = Recv(KeyForWorker("never"), step_id);
+  const auto outbox = task.steps().Find(step_id).value();
+  int num_buffers = 0;
+  const auto answer = [&](const SentTensor& sent) {
+    const ParsedKey key =
+        BufferKey(task.device(), task.incarnation(), cluster[1].device(),
+                  absl::StrCat("1:2:0:0:", num_buffers++));
+    EXPECT_TRUE(outbox->Send(key, sent.tensor, sent.is_dead).ok());
+    const auto call = std::make_shared<leat::testing::DirectCall>();
+    task.Serve(methods::kRecvBuf,
+               EncodeRecvRequest({.form = RecvForm::kBuffer,
+                                  .step_id = step_id,
+                                  .keys = RecvKeys(ParsedKey(key))}),
+               call);
+    return call->Wait().status();
+  };
+  const absl::Status refused = absl::InvalidArgumentError(
+      "RecvBuf needs a live tensor of plain bytes on the host");
+  EXPECT_EQ(answer({.tensor = Tensor::Scalar(1.0f)}), absl::OkStatus());
+  EXPECT_EQ(answer({.tensor = Tensor::Scalar<std::string>("text")}), refused);
+  EXPECT_EQ(answer({.is_dead = true}), refused);
   EXPECT_TRUE(task.CleanupGraph(step_id).ok());
   EXPECT_FALSE(opens_the_step->Wait().ok());
 }
