@@ -2,6 +2,7 @@
 //
 // Tests what members believe of the answers of a leader.
 #include "leat/runtime/collectives/caching_resolver.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 #include <memory>
 #include <optional>
@@ -10,7 +11,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "leat/core/threads/clock.h"
 
 namespace leat::caching_resolver_test {
 namespace {
@@ -65,7 +65,8 @@ class Resolver final : public CachingResolver {
         &token);
   }
 
-  TimerQueue timers_{"leat-timers", RealClock()};
+  testing::SimulatedClock clock_;
+  TimerQueue timers_{"leat-timers", clock_};
 };
 
 class CachingResolverTest : public ::testing::Test {
