@@ -112,7 +112,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeForType(const NodeDef& node,
 }
 
 // These functions register the kernels of kernels/any, kernels/datasets,
-// kernels/cpu and kernels/cuda. CMake generates them from the names of the files there.
+// kernels/cpu and kernels/cuda. CMake generates them from the names of the
+// files there.
 namespace kernels::any {
 void RegisterAll(KernelRegistry& registry);
 }  // namespace kernels::any
