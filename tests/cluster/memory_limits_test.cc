@@ -174,11 +174,11 @@ TEST_P(MemoryLimitsTest, RefusesSessionsThatAreTooMany) {
 
 TEST(MemoryToStartTest, ATaskWithTooLittleSaysHowMuchItNeeds) {
   if (kHasSanitizer) GTEST_SKIP() << kTakesMore;
-  Process server("/bin/sh", ServeWith(130'000));
+  Process server("/bin/sh", ServeWith(160'000));
   EXPECT_EQ(server.Wait(), 1);
   EXPECT_EQ(server.Out(), "");
   EXPECT_THAT(server.Err(),
-              HasSubstr("this process may use 133120000 bytes of memory"));
+              HasSubstr("this process may use 163840000 bytes of memory"));
   EXPECT_THAT(server.Err(), HasSubstr("(ulimit -v "));
 }
 
