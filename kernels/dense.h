@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // These functions compute matrix products and convolutions of floats on the
-// CPU. oneDNN does the arithmetic. Only dense.cc uses oneDNN.
+// CPU. oneDNN does the arithmetic. Only dense.cc and dense_convolution.cc use
+// oneDNN.
 //
 // Work is split into chunks that run on `queue`. Each chunk is single-threaded,
 // because the OpenMP threads that oneDNN would start itself become very slow

@@ -42,6 +42,15 @@ void FindFunction(const FunctionSearch& search, KernelContext& context,
                   std::move(done));
 }
 
+std::vector<Tensor> InputsOf(const KernelContext& context, int first,
+                             int count) {
+  std::vector<Tensor> inputs;
+  for (int i = first; i < first + count; ++i) {
+    inputs.push_back(context.input(i));
+  }
+  return inputs;
+}
+
 void CallFunction(FunctionCall call, KernelContext& context,
                   CallableFunction::Done done) {
   // The elements of the vector stay where they are when the callback takes it.
@@ -69,14 +78,11 @@ void CallFunction(FunctionCall call, KernelContext& context,
 void CallForNode(const FunctionRef& function, absl::string_view device,
                  int first_input, KernelContext& context,
                  AsyncKernel::Done done) {
-  std::vector<Tensor> args;
-  for (int i = first_input; i < context.num_inputs(); ++i) {
-    args.push_back(context.input(i));
-  }
   CallFunction(
       {.function = function,
        .device = device,
-       .args = std::move(args),
+       .args =
+           InputsOf(context, first_input, context.num_inputs() - first_input),
        .return_types = context.node().output_types},
       context,
       [&context,

@@ -49,6 +49,10 @@ struct FunctionSearch {
 void FindFunction(const FunctionSearch& search, KernelContext& context,
                   absl::AnyInvocable<void(FunctionCaller::Found) &&> done);
 
+// Returns `count` inputs from input `first` on. They share their bytes.
+std::vector<Tensor> InputsOf(const KernelContext& context, int first,
+                             int count);
+
 // Starts a call for the step of `context`. Calls `done` exactly once, on any
 // thread, before or after CallFunction returns. `context` must live until then.
 // `done` gets the results, or the errors of FindFunction and

@@ -27,7 +27,7 @@ absl::Status MatchingFilesShape(InferenceContext& context) {
 
 }  // namespace
 
-// What files hold may change from step to step, so nothing is folded.
+// The contents of a file may change from step to step, so nothing is folded.
 void Register(OpRegistry& registry) {
   registry.Add({.name = "ReadFile",
                 .doc = "Returns the contents of a file.",

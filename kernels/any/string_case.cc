@@ -71,8 +71,8 @@ class Utf8Case final : public Kernel {
   }
 
  private:
-  // As in TensorFlow, the text ends at the first zero byte, and bytes that are
-  // not UTF-8 become U+FFFD.
+  // The text ends at the first zero byte, as in TensorFlow. Bytes that are not
+  // UTF-8 become U+FFFD.
   absl::Status Convert(const std::string& from, std::string& to) const {
     const size_t size = std::min(from.find('\0'), from.size());
     if (size > INT32_MAX / kMostGrowth) {

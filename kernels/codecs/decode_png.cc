@@ -110,7 +110,7 @@ class PngReader {
     } else if (HasTransparentColors()) {
       png_set_tRNS_to_alpha(png_);
     } else if (!has_alpha) {
-      // As in TensorFlow, a file of less than 8 bits gets such an alpha, too.
+      // A file of less than 8 bits gets such an alpha, too, as in TensorFlow.
       const uint32_t opaque = (uint32_t{1} << depth()) - 1;
       const bool grows = !is_byte && depth() < 16;
       png_set_add_alpha(png_, grows ? opaque * 257 : opaque, PNG_FILLER_AFTER);

@@ -122,7 +122,7 @@ void CollectiveRun::BufferWasTaken() {
     MutexLock lock(mutex_);
     if (--offered_ > 0 || left_ > 0 || done_ == nullptr) return;
   }
-  // Whoever had the buffer may hold locks, so the callback runs elsewhere.
+  // The caller may hold locks, so the callback runs on another thread.
   if (!Enter()) return;
   options_.compute->Add([self = shared_from_this()] { self->Leave(); });
 }

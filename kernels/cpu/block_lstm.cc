@@ -104,8 +104,8 @@ absl::StatusOr<Sizes> CheckInputs(const KernelContext& context,
   LEAT_RETURN_IF_ERROR(CheckExtents(context, s.first + 3,
                                     {{"input_size + cell_size", rows}, gates}));
   for (const int i : {4, 5, 6}) {
-    // Without peepholes, LSTMBlockCell and its gradient take weights of any
-    // size.
+    // LSTMBlockCell and its gradient do not read the weights of peepholes if
+    // there are none, so they take weights of any size.
     LEAT_RETURN_IF_ERROR(CheckRank(context, s.first + i, 1));
     if (!attrs.is_block && !attrs.use_peephole) continue;
     LEAT_RETURN_IF_ERROR(CheckExtents(context, s.first + i, {cells}));

@@ -137,8 +137,8 @@ class ScatterRows final : public Kernel {
   }
 
  private:
-  // As in TensorFlow, a variable with a handle is never divided by 0, and
-  // another one is if the elements are no integers.
+  // A variable with a handle is never divided by 0, as in TensorFlow. A
+  // reference variable is divided by 0 if its elements are no integers.
   static absl::Status CheckDivisors(const KernelContext& context) {
     if (!std::is_integral_v<T> && context.input_ref(0) != nullptr) {
       return absl::OkStatus();

@@ -126,27 +126,14 @@ void StartMapAndBatch(KernelContext& context, DatasetDone done) {
   const absl::StatusOr<ParallelCalls> parallel =
       GetParallelCalls(context, first + 1);
   if (!parallel.ok()) return std::move(done)(parallel.status());
-  const absl::StatusOr<bool> preserves =
-      context.node().attrs.GetOr<bool>("preserve_cardinality", false);
-  if (!preserves.ok()) return std::move(done)(preserves.status());
-  absl::StatusOr<ElementSpec> spec = OutputSpec(context.node());
-  if (!spec.ok()) return std::move(done)(spec.status());
-  std::vector<DType> return_types = spec->dtypes;
-  StartWithFunction(
-      context,
-      {.attr = "f",
-       .return_types = std::move(return_types),
-       .first_captured = 1,
-       .captured_types = "Targuments"},
-      std::move(done),
-      [spec = *std::move(spec), options = *options, parallel = *parallel,
-       preserves = *preserves](
-          DatasetPtr input,
-          DatasetFunction function) mutable -> absl::StatusOr<DatasetPtr> {
-        return std::make_shared<const MapAndBatchDataset>(
-            std::move(spec), std::move(input),
-            MapFunction{std::move(function), preserves}, parallel, options);
-      });
+  StartWithMapFunction(context, std::move(done),
+                       [options = *options, parallel = *parallel](
+                           ElementSpec spec, DatasetPtr input,
+                           MapFunction function) -> absl::StatusOr<DatasetPtr> {
+                         return std::make_shared<const MapAndBatchDataset>(
+                             std::move(spec), std::move(input),
+                             std::move(function), parallel, options);
+                       });
 }
 
 }  // namespace

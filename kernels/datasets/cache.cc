@@ -103,7 +103,7 @@ class CacheDataset final : public Dataset {
   const std::shared_ptr<MemoryCache> cache_ = std::make_shared<MemoryCache>();
 };
 
-// In a graph, the handle of a cache names no cache (DummyMemoryCache), so the
+// The handle of a cache names no cache in a graph (DummyMemoryCache), so the
 // dataset has a cache of its own.
 absl::StatusOr<DatasetPtr> MakeCache(KernelContext& context) {
   LEAT_ASSIGN_OR_RETURN(DatasetPtr input, InputDataset(context));

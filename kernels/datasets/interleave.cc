@@ -49,7 +49,7 @@ class InterleaveStage final : public Stage {
 
   absl::StatusOr<Progress> Next(Element& element) override {
     if (mix_.parallel.has_value()) OpenAll();
-    // In a round without a turn that changes anything, every slot waits.
+    // The loop ends when all slots in a row have done nothing.
     size_t num_idle = 0;
     Rounds rounds(context_);
     while (num_idle < slots_.size()) {

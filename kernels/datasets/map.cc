@@ -75,25 +75,12 @@ class MapDataset final : public Dataset {
 
 void Start(KernelContext& context, std::optional<ParallelCalls> parallel,
            DatasetDone done) {
-  absl::StatusOr<ElementSpec> spec = OutputSpec(context.node());
-  if (!spec.ok()) return std::move(done)(spec.status());
-  const absl::StatusOr<bool> preserves =
-      context.node().attrs.GetOr<bool>("preserve_cardinality", false);
-  if (!preserves.ok()) return std::move(done)(preserves.status());
-  std::vector<DType> return_types = spec->dtypes;
-  StartWithFunction(
-      context,
-      {.attr = "f",
-       .return_types = std::move(return_types),
-       .first_captured = 1,
-       .captured_types = "Targuments"},
-      std::move(done),
-      [spec = *std::move(spec), preserves = *preserves, parallel](
-          DatasetPtr input,
-          DatasetFunction function) mutable -> absl::StatusOr<DatasetPtr> {
+  StartWithMapFunction(
+      context, std::move(done),
+      [parallel](ElementSpec spec, DatasetPtr input,
+                 MapFunction function) -> absl::StatusOr<DatasetPtr> {
         return std::make_shared<const MapDataset>(
-            std::move(spec), std::move(input),
-            MapFunction{std::move(function), preserves}, parallel);
+            std::move(spec), std::move(input), std::move(function), parallel);
       });
 }
 

@@ -48,7 +48,7 @@ class RandomDataset final : public Dataset {
   const std::unique_ptr<SeedGenerator> seeds_;
 };
 
-// In a graph, the handle of a seed generator names no generator
+// The handle of a seed generator names no generator in a graph
 // (DummySeedGenerator), so the dataset has a generator of its own.
 absl::StatusOr<DatasetPtr> MakeRandom(KernelContext& context) {
   Seeds seeds;

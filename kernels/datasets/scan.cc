@@ -1,14 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines the kernels of ScanDataset and of TakeWhileDataset, which call a
-// function on one element after the other. The function of a scan also gets a
-// state, and returns the next one.
+// Defines the kernel of ScanDataset, which calls a function on a state and one
+// element after the other. The function returns the next state and an element.
 #include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "leat/core/status_macros.h"
+#include "leat/kernels/function_call.h"
 #include "leat/kernels/pipeline/dataset_kernel.h"
 #include "leat/kernels/pipeline/element_checks.h"
 #include "leat/kernels/pipeline/parallel_calls.h"
@@ -126,81 +126,10 @@ void StartScan(KernelContext& context, DatasetDone done) {
       });
 }
 
-class TakeWhileStage final : public Stage {
- public:
-  TakeWhileStage(std::unique_ptr<Stage> input, const DatasetFunction& predicate,
-                 const StageContext& context)
-      : input_(std::move(input)), predicate_(predicate), context_(context) {}
-
-  absl::StatusOr<Progress> Next(Element& element) override {
-    if (input_ == nullptr) return Progress::kEnd;
-    if (!run_.IsActive()) {
-      LEAT_ASSIGN_OR_RETURN(const Progress progress, input_->Next(candidate_));
-      if (progress != Progress::kElement) return progress;
-      run_.Start(predicate_, context_, candidate_);
-    }
-    if (!run_.IsDone()) return Progress::kWaiting;
-    LEAT_ASSIGN_OR_RETURN(const Element results, run_.Take());
-    LEAT_ASSIGN_OR_RETURN(
-        const bool goes_on,
-        PredicateOf(results, "`predicate` must returns a scalar bool tensor."));
-    if (!goes_on) {
-      input_.reset();
-      candidate_.clear();
-      return Progress::kEnd;
-    }
-    element = std::move(candidate_);
-    return Progress::kElement;
-  }
-
- private:
-  std::unique_ptr<Stage> input_;  // null when the sequence has ended
-  const DatasetFunction predicate_;
-  const StageContext context_;
-  Element candidate_;  // the argument of the call
-  FunctionRun run_;
-};
-
-class TakeWhileDataset final : public Dataset {
- public:
-  TakeWhileDataset(DatasetPtr input, DatasetFunction predicate)
-      : Dataset(input->spec()),
-        input_(std::move(input)),
-        predicate_(std::move(predicate)) {}
-
-  absl::StatusOr<std::unique_ptr<Stage>> NewStage(
-      const StageContext& context) const override {
-    LEAT_ASSIGN_OR_RETURN(std::unique_ptr<Stage> input,
-                          MakeStage(*input_, context));
-    return std::make_unique<TakeWhileStage>(std::move(input), predicate_,
-                                            context);
-  }
-
- private:
-  const DatasetPtr input_;
-  const DatasetFunction predicate_;
-};
-
-void StartTakeWhile(KernelContext& context, DatasetDone done) {
-  StartWithFunction(
-      context,
-      {.attr = "predicate",
-       .return_types = {DType::kBool},
-       .first_captured = 1,
-       .captured_types = "Targuments"},
-      std::move(done),
-      [](DatasetPtr input,
-         DatasetFunction predicate) -> absl::StatusOr<DatasetPtr> {
-        return std::make_shared<const TakeWhileDataset>(std::move(input),
-                                                        std::move(predicate));
-      });
-}
-
 }  // namespace
 
 void Register(KernelRegistry& registry) {
   registry.Add("ScanDataset", kCpu, &StartDatasetKernel<&StartScan>);
-  registry.Add("TakeWhileDataset", kCpu, &StartDatasetKernel<&StartTakeWhile>);
 }
 
 }  // namespace leat::kernels::datasets::scan

@@ -29,8 +29,8 @@ class ShardStage final : public Stage {
   absl::StatusOr<Progress> Next(Element& element) override {
     for (Rounds rounds(context_);;) {
       if (rounds.AreUsedUp()) return Progress::kWaiting;
-      // With `requires_non_empty`, the first element is kept until all shards
-      // are known to have one.
+      // The first element is kept until all shards are known to have one, if
+      // `requires_non_empty` is true.
       if (first_.has_value() && next_ >= shard_.count) {
         element = *std::exchange(first_, std::nullopt);
         return Progress::kElement;

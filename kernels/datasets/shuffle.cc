@@ -186,7 +186,7 @@ absl::StatusOr<DatasetPtr> MakeShuffle(KernelContext& context, int64_t count,
                                                 seeds, reshuffles);
 }
 
-// In a graph, the handle of a seed generator names no generator
+// The handle of a seed generator names no generator in a graph
 // (DummySeedGenerator), so the dataset has a generator of its own.
 absl::StatusOr<DatasetPtr> MakeShuffleOnce(KernelContext& context) {
   LEAT_ASSIGN_OR_RETURN(const Seeds seeds, GetSeeds(context));

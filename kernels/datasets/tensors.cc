@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/arrays/stacked_elements.h"
+#include "leat/kernels/function_call.h"
 #include "leat/kernels/pipeline/dataset_kernel.h"
 #include "leat/kernels/pipeline/element_checks.h"
 

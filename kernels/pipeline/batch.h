@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// StackBatch makes one element from several: each component is the components
-// of these elements, stacked along a new first dimension. JoinRows does the
-// same along the first dimension that they have.
+// An ElementCollector collects the elements of a batch, and StackBatch makes
+// one element of them: each component is their components, stacked along a new
+// first dimension. JoinRows does the same along the first dimension that they
+// have.
 #ifndef LEAT_KERNELS_PIPELINE_BATCH_H_
 #define LEAT_KERNELS_PIPELINE_BATCH_H_
 

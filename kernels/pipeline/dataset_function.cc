@@ -2,11 +2,9 @@
 #include "leat/kernels/pipeline/dataset_function.h"
 
 #include <atomic>
-#include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "leat/core/resource_handle.h"
+#include "absl/types/span.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/attr.h"
 #include "leat/graph/graph.h"
@@ -15,20 +13,6 @@
 
 namespace leat::kernels {
 namespace {
-
-// Returns the inputs that the function captures.
-absl::StatusOr<std::vector<Tensor>> Captured(
-    const KernelContext& context, const DatasetFunctionRequest& request) {
-  LEAT_ASSIGN_OR_RETURN(
-      const std::vector<DType> types,
-      context.node().attrs.Get<std::vector<DType>>(request.captured_types));
-  std::vector<Tensor> captured;
-  for (size_t i = 0; i < types.size(); ++i) {
-    captured.push_back(
-        context.input(request.first_captured + static_cast<int>(i)));
-  }
-  return captured;
-}
 
 using FunctionsDone =
     absl::AnyInvocable<void(absl::StatusOr<std::vector<DatasetFunction>>) &&>;
@@ -64,20 +48,30 @@ void FindFunctions(KernelContext& context,
            {}, std::move(done));
 }
 
+absl::StatusOr<int> CountOf(const NodeDef& node, absl::string_view name) {
+  LEAT_ASSIGN_OR_RETURN(const std::vector<DType> types,
+                        node.attrs.Get<std::vector<DType>>(name));
+  return static_cast<int>(types.size());
+}
+
 void DatasetFunction::Find(KernelContext& context,
                            const DatasetFunctionRequest& request,
                            absl::AnyInvocable<void(Found) &&> done) {
   auto function = context.node().attrs.Get<FunctionRef>(request.attr);
   if (!function.ok()) return std::move(done)(function.status());
-  auto captured = Captured(context, request);
-  if (!captured.ok()) return std::move(done)(captured.status());
+  const auto count = CountOf(context.node(), request.captured_types);
+  if (!count.ok()) return std::move(done)(count.status());
+  std::vector<Tensor> captured =
+      InputsOf(context, request.first_captured, *count);
+  // The elements of the vector stay where they are when the callback takes it.
+  const absl::Span<const Tensor> borrowed = captured;
   FindFunction({.function = *function,
                 .device = context.step().device->name(),
                 .arg_types = request.arg_types,
-                .captured = *captured,
+                .captured = borrowed,
                 .return_types = request.return_types},
                context,
-               [captured = *captured,
+               [captured = std::move(captured),
                 done = std::move(done)](FunctionCaller::Found found) mutable {
                  if (!found.ok()) return std::move(done)(found.status());
                  DatasetFunction result;

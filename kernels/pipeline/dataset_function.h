@@ -36,6 +36,9 @@ struct DatasetFunctionRequest {
   absl::string_view captured_types = {};
 };
 
+// Returns how many inputs the list attr `name` describes.
+absl::StatusOr<int> CountOf(const NodeDef& node, absl::string_view name);
+
 // Is an immutable value, and so thread-safe. Keeps what the function needs, and
 // may outlive the session.
 class DatasetFunction {

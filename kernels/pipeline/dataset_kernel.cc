@@ -23,29 +23,6 @@ absl::StatusOr<ElementSpec> OutputSpec(const NodeDef& node) {
   return spec;
 }
 
-Element InputsOf(const KernelContext& context, int first, int count) {
-  Element inputs;
-  for (int i = first; i < first + count; ++i) {
-    inputs.push_back(context.input(i));
-  }
-  return inputs;
-}
-
-absl::StatusOr<int> CountOf(const NodeDef& node, absl::string_view name) {
-  LEAT_ASSIGN_OR_RETURN(const std::vector<DType> types,
-                        node.attrs.Get<std::vector<DType>>(name));
-  return static_cast<int>(types.size());
-}
-
-absl::StatusOr<bool> PredicateOf(const Element& results,
-                                 absl::string_view error) {
-  if (results.size() != 1 || results[0].dtype() != DType::kBool ||
-      results[0].num_elements() != 1) {
-    return absl::InvalidArgumentError(error);
-  }
-  return results[0].scalar<bool>();
-}
-
 absl::Status SetDataset(KernelContext& context, DatasetPtr dataset) {
   int num_below = 0;
   for (int i = 0; i < context.num_inputs(); ++i) {

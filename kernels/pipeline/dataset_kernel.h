@@ -34,15 +34,6 @@ inline absl::StatusOr<DatasetPtr> InputDataset(const KernelContext& context,
   return DatasetOf(context.input(i));
 }
 
-// Returns `count` inputs from input `first` on.
-Element InputsOf(const KernelContext& context, int first, int count);
-// Returns how many inputs the list attr `name` describes.
-absl::StatusOr<int> CountOf(const NodeDef& node, absl::string_view name);
-// Returns the bool that a predicate has returned. Returns INVALID_ARGUMENT with
-// the text `error` if `results` is none.
-absl::StatusOr<bool> PredicateOf(const Element& results,
-                                 absl::string_view error);
-
 // Returns the value of input `i`, which must be a scalar. Returns
 // INVALID_ARGUMENT, with TensorFlow's text, if it is none. `name` is the name
 // of the input.

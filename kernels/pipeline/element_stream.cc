@@ -37,12 +37,14 @@ ElementStream::~ElementStream() { pipeline_->Cancel(); }
 void ElementStream::GetNext(Cancellation& cancellation, Done done) {
   if (cancellation.IsCancelled()) return std::move(done)(cancellation.status());
   int64_t id = 0;
+  bool is_closed = false;
   {
     MutexLock lock(mutex_);
     id = next_id_++;
-    if (!is_closed_) callers_[id].done = std::move(done);
+    is_closed = is_closed_;
+    if (!is_closed) callers_[id].done = std::move(done);
   }
-  if (done != nullptr) return std::move(done)(IsGone());
+  if (is_closed) return std::move(done)(IsGone());
   // This may serve the call at once. The step, with its cancellation, may then
   // have ended.
   const std::shared_ptr<Task> self = shared_from_this();

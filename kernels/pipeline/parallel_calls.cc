@@ -5,11 +5,11 @@
 #include <deque>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/graph.h"
-#include "leat/kernels/pipeline/dataset_kernel.h"
 
 namespace leat::kernels {
 namespace {
@@ -103,25 +103,42 @@ absl::StatusOr<Progress> MapFunction::Finish(CallableFunction::Results results,
   }
   if (!absl::IsOutOfRange(results.status())) return results.status();
   if (!preserves_cardinality) return Progress::kEnd;
-  // To the caller, OUT_OF_RANGE would look like the end of the sequence.
+  // The caller would take OUT_OF_RANGE for the end of the sequence.
   return absl::InvalidArgumentError(
       absl::StrCat("Function invocation produced OutOfRangeError: ",
                    results.status().message()));
 }
 
+void StartWithMapFunction(
+    KernelContext& context, DatasetDone done,
+    absl::AnyInvocable<absl::StatusOr<DatasetPtr>(ElementSpec, DatasetPtr,
+                                                  MapFunction) &&>
+        make) {
+  absl::StatusOr<ElementSpec> spec = OutputSpec(context.node());
+  if (!spec.ok()) return std::move(done)(spec.status());
+  const absl::StatusOr<bool> preserves =
+      context.node().attrs.GetOr<bool>("preserve_cardinality", false);
+  if (!preserves.ok()) return std::move(done)(preserves.status());
+  std::vector<DType> return_types = spec->dtypes;
+  StartWithFunction(
+      context,
+      {.attr = "f",
+       .return_types = std::move(return_types),
+       .first_captured = 1,
+       .captured_types = "Targuments"},
+      std::move(done),
+      [spec = *std::move(spec), preserves = *preserves, make = std::move(make)](
+          DatasetPtr input, DatasetFunction function) mutable {
+        return std::move(make)(std::move(spec), std::move(input),
+                               MapFunction{std::move(function), preserves});
+      });
+}
+
 absl::StatusOr<ParallelCalls> GetParallelCalls(const KernelContext& context,
                                                int i) {
   ParallelCalls parallel;
-  // Older ops have an input of 32 bits.
-  if (context.input(i).dtype() == DType::kInt32) {
-    LEAT_ASSIGN_OR_RETURN(
-        parallel.count,
-        ScalarArgument<int32_t>(context, i, "num_parallel_calls"));
-  } else {
-    LEAT_ASSIGN_OR_RETURN(
-        parallel.count,
-        ScalarArgument<int64_t>(context, i, "num_parallel_calls"));
-  }
+  LEAT_ASSIGN_OR_RETURN(parallel.count, ScalarArgument<int64_t>(
+                                            context, i, "num_parallel_calls"));
   if (parallel.count < 1 && parallel.count != -1) {
     return absl::InvalidArgumentError(
         "num_parallel_calls must be greater than zero.");
@@ -133,8 +150,7 @@ absl::StatusOr<ParallelCalls> GetParallelCalls(const KernelContext& context,
   const AttrMap& attrs = context.node().attrs;
   LEAT_ASSIGN_OR_RETURN(const std::string deterministic,
                         attrs.GetOr<std::string>("deterministic", "default"));
-  LEAT_ASSIGN_OR_RETURN(const bool sloppy, attrs.GetOr<bool>("sloppy", false));
-  parallel.in_order = deterministic != "false" && !sloppy;
+  parallel.in_order = deterministic != "false";
   return parallel;
 }
 

@@ -8,10 +8,12 @@
 #include <cstdint>
 #include <memory>
 
+#include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/pipeline/dataset.h"
 #include "leat/kernels/pipeline/dataset_function.h"
+#include "leat/kernels/pipeline/dataset_kernel.h"
 
 namespace leat::kernels {
 
@@ -26,6 +28,15 @@ struct MapFunction {
                                   Element& element) const;
 };
 
+// Finds the function `f` of a node, which makes the elements of the node's
+// dataset from those of the dataset in input 0. `make` makes the dataset from
+// its spec, that dataset and the function.
+void StartWithMapFunction(
+    KernelContext& context, DatasetDone done,
+    absl::AnyInvocable<absl::StatusOr<DatasetPtr>(ElementSpec, DatasetPtr,
+                                                  MapFunction) &&>
+        make);
+
 // Says how many calls run at the same time, and whether their results keep the
 // order of the elements. Is a value.
 struct ParallelCalls {
@@ -37,7 +48,7 @@ struct ParallelCalls {
 inline constexpr int64_t kMaxParallelCalls = 10'000;
 
 // Reads how many calls the node wants from input `i`, and the order from the
-// attrs `deterministic` or `sloppy`. The number -1 stands for as many as there
+// attr `deterministic`. The number -1 stands for as many as there
 // are threads. Returns INVALID_ARGUMENT, with TensorFlow's text, for other
 // numbers below 1.
 absl::StatusOr<ParallelCalls> GetParallelCalls(const KernelContext& context,

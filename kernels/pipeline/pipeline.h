@@ -43,8 +43,6 @@ class Pipeline {
   // cancelled when the iterator is gone. They have no temporary resources,
   // which each call brings.
   const StepServices& step() const { return step_; }
-  const SessionServices& session() const { return services_; }
-  Device& device() const { return *services_.device; }
   Allocator& allocator() const { return services_.device->host_allocator(); }
   WorkQueue& queue() const { return services_.device->compute_queue(); }
 

@@ -46,8 +46,6 @@ class Task : public std::enable_shared_from_this<Task> {
   // time. `callbacks` are called after that, when the task may run again.
   virtual void Advance(Callbacks& callbacks) = 0;
 
-  WorkQueue& queue() const { return queue_; }
-
  private:
   // Marks the task as woken. Returns true if the caller must make it run.
   bool MarkWoken();
