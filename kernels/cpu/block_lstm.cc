@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/cpu/rnn_cells.h"
-#include "leat/kernels/dense.h"
+#include "leat/kernels/dense/dense.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/kernels/through_float.h"

@@ -13,7 +13,7 @@
 #include "leat/core/dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
-#include "leat/kernels/dense.h"
+#include "leat/kernels/dense/dense.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/kernels/shapes/convolution_plan.h"

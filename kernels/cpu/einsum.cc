@@ -17,10 +17,10 @@
 #include "leat/core/status_macros.h"
 #include "leat/graph/einsum_equation.h"
 #include "leat/kernels/broadcast.h"
+#include "leat/kernels/dense/matrix_products.h"
 #include "leat/kernels/element_copy.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
-#include "leat/kernels/matrix_products.h"
 
 namespace leat::kernels::cpu::einsum {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "leat/core/status_macros.h"
 #include "leat/kernels/cpu/rnn_cells.h"
-#include "leat/kernels/dense.h"
+#include "leat/kernels/dense/dense.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 

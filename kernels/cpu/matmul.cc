@@ -9,11 +9,11 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
 #include "leat/kernels/broadcast.h"
-#include "leat/kernels/dense.h"
+#include "leat/kernels/dense/dense.h"
+#include "leat/kernels/dense/matrix_products.h"
 #include "leat/kernels/functors/number_types.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
-#include "leat/kernels/matrix_products.h"
 #include "leat/kernels/shapes/matmul_shapes.h"
 
 namespace leat::kernels::cpu::matmul {

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "leat/core/status_macros.h"
+#include "leat/kernels/dense/gpu_product.h"
 #include "leat/kernels/device_copy.h"
-#include "leat/kernels/gpu_product.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/kernels/shapes/matmul_shapes.h"
 

@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "leat/core/shape.h"
-#include "leat/kernels/dense.h"
+#include "leat/kernels/dense/dense.h"
 #include "leat/kernels/kernel_context.h"
 
 namespace leat::kernels {

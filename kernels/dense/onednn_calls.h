@@ -2,8 +2,8 @@
 //
 // These helpers are for the files that call oneDNN. They keep a call on the
 // calling thread, and turn the exceptions of oneDNN into statuses.
-#ifndef LEAT_KERNELS_ONEDNN_CALLS_H_
-#define LEAT_KERNELS_ONEDNN_CALLS_H_
+#ifndef LEAT_KERNELS_DENSE_ONEDNN_CALLS_H_
+#define LEAT_KERNELS_DENSE_ONEDNN_CALLS_H_
 
 #include <exception>
 #include <utility>
@@ -78,4 +78,4 @@ inline constexpr double kMinChunkFlops = 1.5e6;
 
 }  // namespace leat::kernels
 
-#endif  // LEAT_KERNELS_ONEDNN_CALLS_H_
+#endif  // LEAT_KERNELS_DENSE_ONEDNN_CALLS_H_

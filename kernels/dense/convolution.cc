@@ -12,8 +12,8 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/core/threads/parallel_for.h"
-#include "leat/kernels/dense.h"
-#include "leat/kernels/onednn_calls.h"
+#include "leat/kernels/dense/dense.h"
+#include "leat/kernels/dense/onednn_calls.h"
 
 namespace leat::kernels {
 namespace {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/kernels/matrix_products.h"
+#include "leat/kernels/dense/matrix_products.h"
 
 #include <algorithm>
 #include <array>

@@ -4,14 +4,14 @@
 // MatMul, BatchMatMul and Einsum. oneDNN multiplies floats, and Eigen
 // multiplies all other types. Before the multiplication, half and bfloat16 are
 // converted to float, and int16 to int32.
-#ifndef LEAT_KERNELS_MATRIX_PRODUCTS_H_
-#define LEAT_KERNELS_MATRIX_PRODUCTS_H_
+#ifndef LEAT_KERNELS_DENSE_MATRIX_PRODUCTS_H_
+#define LEAT_KERNELS_DENSE_MATRIX_PRODUCTS_H_
 
 #include "absl/status/status.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/tensor.h"
 #include "leat/kernels/broadcast.h"
-#include "leat/kernels/dense.h"
+#include "leat/kernels/dense/dense.h"
 #include "leat/kernels/kernel_context.h"
 
 namespace leat::kernels {
@@ -36,4 +36,4 @@ absl::Status MultiplyBatches(KernelContext& context, const MatMulShape& shape,
 
 }  // namespace leat::kernels
 
-#endif  // LEAT_KERNELS_MATRIX_PRODUCTS_H_
+#endif  // LEAT_KERNELS_DENSE_MATRIX_PRODUCTS_H_

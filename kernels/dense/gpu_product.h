@@ -4,8 +4,8 @@
 // the GPU or the kernel in kernels/cuda/device/matmul.h.
 //
 //   LEAT_RETURN_IF_ERROR(MultiplyOnGpu(stream, DType::kFloat, operands));
-#ifndef LEAT_KERNELS_GPU_PRODUCT_H_
-#define LEAT_KERNELS_GPU_PRODUCT_H_
+#ifndef LEAT_KERNELS_DENSE_GPU_PRODUCT_H_
+#define LEAT_KERNELS_DENSE_GPU_PRODUCT_H_
 
 #include "absl/status/status.h"
 #include "leat/core/devices/gpu_stream.h"
@@ -13,7 +13,7 @@
 #include "leat/core/dtype.h"
 #include "leat/core/tensor.h"
 #include "leat/kernels/cuda/device/matmul.h"
-#include "leat/kernels/dense.h"
+#include "leat/kernels/dense/dense.h"
 
 namespace leat::kernels {
 
@@ -36,4 +36,4 @@ absl::Status MultiplyWithLibrary(GpuStream& stream, DType dtype,
 
 }  // namespace leat::kernels
 
-#endif  // LEAT_KERNELS_GPU_PRODUCT_H_
+#endif  // LEAT_KERNELS_DENSE_GPU_PRODUCT_H_

@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/kernels/dense.h"
+#include "leat/kernels/dense/dense.h"
 
 #include <cmath>
 #include <cstdlib>

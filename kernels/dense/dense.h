@@ -1,15 +1,15 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // These functions compute matrix products and convolutions of floats on the
-// CPU. oneDNN does the arithmetic. Only dense.cc and dense_convolution.cc use
-// oneDNN.
+// CPU. oneDNN does the arithmetic. Only files in this
+// folder use oneDNN.
 //
 // Work is split into chunks that run on `queue`. Each chunk is single-threaded,
 // because the OpenMP threads that oneDNN would start itself become very slow
 // when other processes use the same cores. All functions are thread-safe. All
 // pointers are borrowed for the call.
-#ifndef LEAT_KERNELS_DENSE_H_
-#define LEAT_KERNELS_DENSE_H_
+#ifndef LEAT_KERNELS_DENSE_DENSE_H_
+#define LEAT_KERNELS_DENSE_DENSE_H_
 
 #include <cstdint>
 #include <memory>
@@ -89,4 +89,4 @@ class Convolution {
 
 }  // namespace leat::kernels
 
-#endif  // LEAT_KERNELS_DENSE_H_
+#endif  // LEAT_KERNELS_DENSE_DENSE_H_

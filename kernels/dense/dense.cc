@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/kernels/dense.h"
+#include "leat/kernels/dense/dense.h"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 #include "dnnl.hpp"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
-#include "leat/kernels/onednn_calls.h"
+#include "leat/kernels/dense/onednn_calls.h"
 
 namespace leat::kernels {
 namespace {

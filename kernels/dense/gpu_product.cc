@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/kernels/gpu_product.h"
+#include "leat/kernels/dense/gpu_product.h"
 
 #include "leat/core/devices/gpu_libraries.h"
 #include "leat/core/status_macros.h"
