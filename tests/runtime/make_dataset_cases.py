@@ -133,8 +133,6 @@ PIPELINES = {
         [numbers(3), Data.range(10, 12)], Data.range(9).map(lambda x: x % 2)),
     "parallel_interleave_errors": lambda: numbers(4).interleave(
         lambda x: Data.range(fails_at(2)(x)), cycle_length=4, num_parallel_calls=4),
-    "interleave_many_empty": lambda: numbers(25000).interleave(
-        lambda x: Data.range(x, x + tf.cast(x % 12000 > 11997, tf.int64)), cycle_length=2),
     "batch": lambda: numbers().batch(4),
     "batch_drop": lambda: numbers().batch(4, drop_remainder=True),
     "batch_parts": lambda: rows().batch(4),
