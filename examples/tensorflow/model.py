@@ -7,6 +7,7 @@ not.
 """
 
 import argparse
+import json
 import typing
 
 import numpy as np
@@ -71,6 +72,13 @@ def build(ps, worker):
     tf1.summary.scalar("loss", loss)
     tf1.summary.histogram("guesses", guesses)
     return Model(inputs, answers, loss, tf1.train.get_or_create_global_step())
+
+
+def report(**values):
+  """Prints the results of a program, each as a line "name = value in JSON"."""
+  for name, value in values.items():
+    rounded = np.round(np.asarray(value, np.float64), 7)
+    print("%s = %s" % (name, json.dumps(rounded.tolist())), flush=True)
 
 
 def step_without_hooks(built):
