@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "leat/core/buffer.h"
+#include "leat/core/hash64.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/runtime/executor/program.h"
 
@@ -127,6 +128,21 @@ struct Loop {
     return *iterations[iteration - (num_started - iterations.size())];
   }
 };
+
+// Returns what a node that did not run gives to its consumers.
+inline Value DeadValue() {
+  Value value;
+  value.dead = true;
+  return value;
+}
+
+// Returns Loop::id of a loop that is entered from `parent`.
+inline uint64_t LoopId(const Activation& parent,
+                       const Program::FrameLayout& layout) {
+  return Hash64Combine(parent.loop == nullptr ? 0 : parent.loop->id,
+                       Hash64Combine(static_cast<uint64_t>(parent.iteration),
+                                     Hash64(layout.name)));
+}
 
 }  // namespace leat
 

@@ -10,6 +10,7 @@
 #include "leat/runtime/executor/activation.h"
 #include "leat/runtime/executor/instruction_runner.h"
 #include "leat/runtime/executor/kernel_error.h"
+#include "leat/runtime/executor/ordered_runner.h"
 #include "leat/runtime/executor/propagator.h"
 
 namespace leat {
@@ -122,6 +123,37 @@ class Executor::SequentialExecution final : public Execution {
   InstructionRunner runner_;
   Activation root_;
   Executor* executor_ = nullptr;  // executor of the current step
+};
+
+// An OrderedExecution is the state of a step of a program with loops that one
+// thread runs in order.
+class Executor::OrderedExecution final : public Execution {
+ public:
+  explicit OrderedExecution(const Program& program)
+      : program_(program), runner_(program), ordered_(program, runner_) {}
+
+  void Run(Executor& executor, const StepPart& part, Done done) override {
+    runner_.Start(part, executor.session_, executor.functions_);
+    {
+      const RunsInstructions runs;
+      ordered_.Run();
+    }
+    executor.Give(std::unique_ptr<Execution>(this));
+    std::move(done)();
+  }
+
+  // A loop may turn for long, so it runs on the compute pool.
+  void Start(Executor& executor, const StepPart& part, Done done) override {
+    program_.device().compute_queue().Add(
+        [this, &executor, part, done = std::move(done)]() mutable {
+          Run(executor, part, std::move(done));
+        });
+  }
+
+ private:
+  const Program& program_;
+  InstructionRunner runner_;
+  OrderedRunner ordered_;
 };
 
 // Holds the state of a step on which several threads and async kernels may
@@ -490,6 +522,9 @@ std::unique_ptr<Executor::Execution> Executor::Take() {
 std::unique_ptr<Executor::Execution> Executor::NewExecution() const {
   if (program_->is_sequential()) {
     return std::make_unique<SequentialExecution>(*program_);
+  }
+  if (program_->has_order()) {
+    return std::make_unique<OrderedExecution>(*program_);
   }
   switch (program_->propagation()) {
     case Propagation::kStraight:

@@ -12,9 +12,9 @@
 // only the quick ones (CostClass::kQuick) and gives the others to the compute
 // pool.
 //
-// Some programs have no expensive instructions, no asynchronous instructions
-// and no control flow. One thread runs their instructions in order, without
-// counts.
+// Some programs have no expensive and no asynchronous instructions. If such a
+// program has no control flow or has loops, one thread runs its instructions in
+// order, without counts.
 #ifndef LEAT_RUNTIME_EXECUTOR_EXECUTOR_H_
 #define LEAT_RUNTIME_EXECUTOR_EXECUTOR_H_
 
@@ -68,9 +68,11 @@ class Executor {
 
  private:
   // An Execution is the state of one step. The subclasses are for sequential
-  // programs and for programs that several threads may run.
+  // programs, for programs with loops that have an order, and for programs that
+  // several threads may run.
   class Execution;
   class SequentialExecution;
+  class OrderedExecution;
   template <class Propagator>
   class ConcurrentExecution;
 

@@ -26,7 +26,12 @@ bool FlatPropagator::Run(const Ready& item) const {
   const Instruction& instruction = program_.instruction(item.instruction);
   Activation& activation = *item.activation;
   if (instruction.kind == InstructionKind::kMerge) {
-    if (!item.dead) return RunMerge(instruction, activation);
+    // The Merge took its input when that input arrived (ArriveAtMerge). Other
+    // inputs may arrive now.
+    if (!item.dead) {
+      return runner_.RunMerge(instruction, TakenBy(instruction, activation),
+                              activation);
+    }
     runner_.SetOutputsDead(instruction, activation);
     return true;
   }
@@ -36,34 +41,6 @@ bool FlatPropagator::Run(const Ready& item) const {
     return true;
   }
   return runner_.Run<true>(instruction, activation, item.dead);
-}
-
-// A Merge has no kernel. It took its input when that input arrived
-// (ArriveAtMerge). Other inputs may arrive while this function runs.
-bool FlatPropagator::RunMerge(const Instruction& merge,
-                              Activation& activation) const {
-  const int32_t taken = TakenBy(merge, activation);
-  const int32_t* const readers = activation.readers();
-  const InstructionRunner::Time started = runner_.IsObserved()
-                                              ? std::chrono::steady_clock::now()
-                                              : InstructionRunner::Time();
-  Value value;
-  if (!runner_.TakeInput(merge, taken, activation, value)) return false;
-  if (readers[merge.first_output] != 0) {
-    activation.slots[merge.first_output] = std::move(value);
-  }
-  if (readers[merge.first_output + 1] != 0) {
-    auto index = Tensor::Allocate(program_.device().host_allocator(),
-                                  DType::kInt32, Shape());
-    if (!index.ok()) {
-      runner_.Fail(merge, activation, index.status());
-      return false;
-    }
-    index->mutable_data<int32_t>()[0] = taken;
-    activation.slots[merge.first_output + 1].tensor = *std::move(index);
-  }
-  if (runner_.IsObserved()) runner_.Observe(merge, activation, started);
-  return true;
 }
 
 void FlatPropagator::Propagate(const Ready& done, ReadyList& ready) const {

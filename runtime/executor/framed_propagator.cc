@@ -2,22 +2,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "leat/core/hash64.h"
 #include "leat/runtime/executor/propagator.h"
 
 namespace leat {
 namespace {
-
-bool IsTransfer(InstructionKind kind) {
-  return kind == InstructionKind::kEnter || kind == InstructionKind::kExit ||
-         kind == InstructionKind::kNextIteration;
-}
-
-Value DeadValue() {
-  Value value;
-  value.dead = true;
-  return value;
-}
 
 // If `count` is above 1, subtracts one and returns true. Otherwise returns
 // false. Only a thread that holds the lock may change the count to 0, because
@@ -187,10 +175,7 @@ Loop& FramedPropagator::FindOrAddLoop(const Instruction& enter,
   loop->frame = enter.output_frame;
   loop->parent = &parent;
   loop->missing_enters = layout.num_enters;
-  loop->id =
-      Hash64Combine(parent.loop == nullptr ? 0 : parent.loop->id,
-                    Hash64Combine(static_cast<uint64_t>(parent.iteration),
-                                  Hash64(layout.name)));
+  loop->id = LoopId(parent, layout);
   // The iteration that encloses the loop does not end before the loop.
   parent.outstanding.fetch_add(1, std::memory_order_relaxed);
   ReadyList none;

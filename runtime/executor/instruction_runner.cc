@@ -130,6 +130,29 @@ bool InstructionRunner::TakeInput(const Instruction& instruction, int i,
   return true;
 }
 
+bool InstructionRunner::RunMerge(const Instruction& merge, int32_t taken,
+                                 Activation& activation) const {
+  const int32_t* const readers = activation.readers();
+  const Time started = IsObserved() ? std::chrono::steady_clock::now() : Time();
+  Value value;
+  if (!TakeInput(merge, taken, activation, value)) return false;
+  if (readers[merge.first_output] != 0) {
+    activation.slots[merge.first_output] = std::move(value);
+  }
+  if (readers[merge.first_output + 1] != 0) {
+    auto index = Tensor::Allocate(program_.device().host_allocator(),
+                                  DType::kInt32, Shape());
+    if (!index.ok()) {
+      Fail(merge, activation, index.status());
+      return false;
+    }
+    index->mutable_data<int32_t>()[0] = taken;
+    activation.slots[merge.first_output + 1].tensor = *std::move(index);
+  }
+  if (IsObserved()) Observe(merge, activation, started);
+  return true;
+}
+
 void InstructionRunner::SetOutputsDead(const Instruction& instruction,
                                        Activation& activation) const {
   for (int i = 0; i < instruction.num_outputs; ++i) {

@@ -113,6 +113,12 @@ class InstructionRunner {
   bool TakeInput(const Instruction& instruction, int i, Activation& activation,
                  Value& value) const;
 
+  // Puts input `taken` of a Merge into its output 0, and the number `taken`
+  // into its output 1. If the input cannot be read or memory is exhausted,
+  // calls Fail and returns false.
+  bool RunMerge(const Instruction& merge, int32_t taken,
+                Activation& activation) const;
+
   // Marks the outputs of `instruction` as dead. The caller does this instead of
   // running the instruction.
   void SetOutputsDead(const Instruction& instruction,

@@ -15,6 +15,7 @@
 #include "leat/graph/analysis/frames.h"
 #include "leat/graph/analysis/missing_kernel.h"
 #include "leat/graph/op_registry.h"
+#include "leat/runtime/executor/frame_order.h"
 #include "leat/runtime/executor/merge_count.h"
 
 namespace leat {
@@ -37,9 +38,7 @@ InstructionKind KindOf(const Node& node) {
 // Returns true for Merge, Enter, Exit and NextIteration. They have no kernels,
 // because they only route values, which is the work of the propagators.
 bool IsRunByPropagator(InstructionKind kind) {
-  return kind == InstructionKind::kMerge || kind == InstructionKind::kEnter ||
-         kind == InstructionKind::kExit ||
-         kind == InstructionKind::kNextIteration;
+  return kind == InstructionKind::kMerge || IsTransfer(kind);
 }
 
 // Adds the node, its op and the device to the message of `status`.
@@ -69,7 +68,6 @@ class ProgramCompiler {
                              : CanCarryDeadTensors(graph_)
                                  ? Propagation::kFlat
                                  : Propagation::kStraight;
-    program_->is_sequential_ = program_->propagation_ == Propagation::kStraight;
     LEAT_RETURN_IF_ERROR(AddFrames());
     position_.assign(graph_.num_ids(), -1);
     program_->instructions_.reserve(order_.size());
@@ -78,11 +76,14 @@ class ProgramCompiler {
     program_->kernels_.reserve(order_.size());
     for (NodeId id : order_) LEAT_RETURN_IF_ERROR(AddInstruction(id));
     LEAT_RETURN_IF_ERROR(AddPinned());
+    program_->is_sequential_ =
+        fits_one_thread_ && program_->propagation_ == Propagation::kStraight;
     if (!program_->is_sequential_) SortAsRun();
     for (NodeId id : order_) LEAT_RETURN_IF_ERROR(AddToFrames(id));
     AddInputs();
     AddSuccessors();
     AddInitialCounts();
+    if (fits_one_thread_ && frames_.HasLoops()) AddOrder();
     return std::shared_ptr<const Program>(std::move(program_));
   }
 
@@ -125,7 +126,7 @@ class ProgramCompiler {
     // Calls of CUDA can take long, so no instruction on a GPU is quick.
     instruction.is_quick = signature->cost == CostClass::kQuick && !is_gpu;
     if (instruction.is_async || instruction.is_expensive) {
-      program_->is_sequential_ = false;
+      fits_one_thread_ = false;
     }
     position_[id] = Size(program_->instructions_);
     program_->instructions_.push_back(instruction);
@@ -316,6 +317,13 @@ class ProgramCompiler {
     std::reverse(program_->roots_.begin(), program_->roots_.end());
   }
 
+  void AddOrder() {
+    std::vector<std::vector<int32_t>> order = FindFrameOrder(*program_);
+    for (size_t i = 0; i < order.size(); ++i) {
+      program_->frames_[i].order = std::move(order[i]);
+    }
+  }
+
   int32_t SlotOf(const Endpoint& endpoint) const {
     return program_->instructions_[position_[endpoint.node]].first_output +
            endpoint.index;
@@ -333,6 +341,8 @@ class ProgramCompiler {
   Frames frames_;
   std::vector<NodeId> order_;
   std::vector<int32_t> position_;  // by NodeId
+  // Is true if no instruction is asynchronous or expensive.
+  bool fits_one_thread_ = true;
   std::shared_ptr<Program> program_{new Program};
 };
 

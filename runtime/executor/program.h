@@ -52,6 +52,13 @@ enum class InstructionKind : uint8_t {
   kSend,
 };
 
+// Returns true for the kinds that carry a value from one iteration or frame to
+// another.
+inline bool IsTransfer(InstructionKind kind) {
+  return kind == InstructionKind::kEnter || kind == InstructionKind::kExit ||
+         kind == InstructionKind::kNextIteration;
+}
+
 // A Program is immutable and thread-safe. All steps that run it share it. The
 // Program shares the ownership of its kernels and node definitions. The device
 // is borrowed and must outlive the Program.
@@ -128,6 +135,10 @@ class Program {
     // - per instruction, -1. For a Merge it changes to the index of the input
     //   that the Merge has taken. A straight program has no such numbers.
     std::vector<int32_t> initial_counts = {};
+    // If the program has an order, holds the instructions and inner loops of an
+    // iteration in the order in which one thread runs them. The number i >= 0
+    // stands for instruction i, and -f stands for the loop with frame f.
+    std::vector<int32_t> order = {};
   };
 
   // Compiles `graph`. All nodes of `graph` run on `device`. `kernels` creates
@@ -180,6 +191,10 @@ class Program {
   // or expensive. A step then runs all instructions in order, one after
   // another.
   bool is_sequential() const { return is_sequential_; }
+  // Returns true if the program has loops, FrameLayout::order says in which
+  // order one thread runs them, and no instruction is asynchronous or
+  // expensive.
+  bool has_order() const { return !frames_[0].order.empty(); }
 
   // Returns the graph from which this program was compiled, for observers and
   // dumps. The id of a node is the index of its instruction. The result borrows

@@ -79,11 +79,6 @@ class FlatPropagator {
                bool all_dead, bool entering, ReadyList& ready) const;
 
  private:
-  // Puts the input that the Merge has taken into output 0, and the index of
-  // that input into output 1. If a variable cannot be read or memory is
-  // exhausted, makes the step fail and returns false.
-  bool RunMerge(const Program::Instruction& merge,
-                Activation& activation) const;
   // Counts an edge that has come to a Merge. Returns true if that makes the
   // Merge ready.
   bool ArriveAtMerge(const Program::Instruction& merge,
