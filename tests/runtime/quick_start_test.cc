@@ -136,15 +136,23 @@ TEST_F(QuickStartTest, ATableIsCopiedOnThePool) {
 
 TEST_F(QuickStartTest, AnEndlessLoopIsLeftToThePool) {
   const Output x = b_.Placeholder<float>("x");
-  const Output y = While(
-      {x}, [&](auto) { return b_.Const(true); },
-      [&](auto v) { return std::vector<Output>{v[0]}; })[0];
-  StartedStep step({Tensor::Scalar(7.0f)});
-  const std::shared_ptr<Step> state = step.step();
-  step.Start(runner_, Register({.feeds = {"x"}, .fetches = {y.name()}}));
-  EXPECT_FALSE(step.HasEnded());
-  state->Fail(absl::CancelledError("enough"));
-  EXPECT_EQ(step.End(), absl::CancelledError("enough"));
+  const auto endless = [&](const Output& start) {
+    return While(
+        {start}, [&](auto) { return b_.Const(true); },
+        [&](auto v) { return std::vector<Output>{v[0]}; })[0];
+  };
+  const Output ordered = endless(x);  // one thread runs this program in order
+  const Output matrix = b_.Const(Tensor::Filled<float>(Shape{2, 2}, 1));
+  const Output beside_product = op::Add(
+      endless(x), op::Sum(op::MatMul(matrix, matrix), b_.Const({0, 1})));
+  for (const Output& y : {ordered, beside_product}) {
+    StartedStep step({Tensor::Scalar(7.0f)});
+    const std::shared_ptr<Step> state = step.step();
+    step.Start(runner_, Register({.feeds = {"x"}, .fetches = {y.name()}}));
+    EXPECT_FALSE(step.HasEnded());
+    state->Fail(absl::CancelledError("enough"));
+    EXPECT_EQ(step.End(), absl::CancelledError("enough"));
+  }
 }
 
 }  // namespace
