@@ -196,14 +196,25 @@ absl::StatusOr<FileAccess::Entry> FileAccess::OpenParent(
 
 absl::StatusOr<FileDescriptor> FileAccess::OpenToRead(
     const std::string& path) const {
+  return Open(path, /*takes_pipes=*/false);
+}
+
+absl::StatusOr<FileDescriptor> FileAccess::OpenToStream(
+    const std::string& path) const {
+  return Open(path, /*takes_pipes=*/true);
+}
+
+absl::StatusOr<FileDescriptor> FileAccess::Open(const std::string& path,
+                                                bool takes_pipes) const {
   LEAT_ASSIGN_OR_RETURN(const Place place, Locate(path, /*to_write=*/false));
   FileDescriptor file = OpenAt(place.folder, place.below, place.is_confined,
                                O_RDONLY | O_NONBLOCK | O_NOCTTY);
   if (!file.is_open()) return CannotOpen(path);
   struct stat info = {};
   if (fstat(file.number(), &info) != 0) return SystemError(path, "cannot stat");
-  if (!S_ISREG(info.st_mode)) return NotRegularError(path, info.st_mode);
-  return file;
+  if (S_ISREG(info.st_mode)) return file;
+  if (takes_pipes && S_ISFIFO(info.st_mode)) return file;
+  return NotRegularError(path, info.st_mode);
 }
 
 absl::StatusOr<FileDescriptor> FileAccess::Create(

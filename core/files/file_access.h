@@ -49,6 +49,10 @@ class FileAccess {
   // Opens a regular file. Never blocks. Returns INVALID_ARGUMENT if the file is
   // of another kind, such as a pipe.
   absl::StatusOr<FileDescriptor> OpenToRead(const std::string& path) const;
+  // Does the same, but also opens named pipes. Reads of a pipe do not block. A
+  // pipe need not have a writer yet: until it has one, reads give 0 bytes, as
+  // at the end. So read only after poll(2) has said that there is something.
+  absl::StatusOr<FileDescriptor> OpenToStream(const std::string& path) const;
   // Creates a file that does not exist yet and opens it to write. Errors name
   // the file `shown`.
   absl::StatusOr<FileDescriptor> Create(const std::string& path,
@@ -102,6 +106,9 @@ class FileAccess {
   };
 
   absl::StatusOr<Place> Locate(const std::string& path, bool to_write) const;
+  // Opens a regular file or, if `takes_pipes`, a named pipe.
+  absl::StatusOr<FileDescriptor> Open(const std::string& path,
+                                      bool takes_pipes) const;
   // Opens the folder that contains `path`. Returns INVALID_ARGUMENT if the path
   // ends with "/", "." or "..".
   absl::StatusOr<Entry> OpenParent(const std::string& path,

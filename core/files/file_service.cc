@@ -28,4 +28,12 @@ absl::Status FileService::Run(WorkQueue::Closure closure) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<ReadableWatcher*> FileService::Watcher() {
+  MutexLock lock(mutex_);
+  if (watcher_ == nullptr) {
+    LEAT_ASSIGN_OR_RETURN(watcher_, ReadableWatcher::Create());
+  }
+  return watcher_.get();
+}
+
 }  // namespace leat

@@ -9,65 +9,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
+#include "leat/kernels/codecs/feature_types.h"
 #include "leat/kernels/codecs/parse_examples.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 
 namespace leat::kernels::any::parse_example {
 namespace {
-
-using Keys = absl::Span<const std::string>;
-
-// Holds the attrs of the node that describe the features.
-struct FeatureTypes {
-  std::vector<DType> sparse = {};
-  std::vector<DType> dense = {};
-  std::vector<PartialShape> dense_shapes = {};
-  std::vector<DType> ragged_values = {};
-  std::vector<DType> ragged_splits = {};
-};
-
-absl::StatusOr<FeatureTypes> ReadTypes(const NodeDef& node) {
-  using Types = std::vector<DType>;
-  FeatureTypes types;
-  LEAT_ASSIGN_OR_RETURN(types.sparse, node.attrs.Get<Types>("sparse_types"));
-  LEAT_ASSIGN_OR_RETURN(types.dense, node.attrs.Get<Types>("Tdense"));
-  LEAT_ASSIGN_OR_RETURN(
-      types.dense_shapes,
-      node.attrs.Get<std::vector<PartialShape>>("dense_shapes"));
-  LEAT_ASSIGN_OR_RETURN(types.ragged_values,
-                        node.attrs.GetOr<Types>("ragged_value_types", {}));
-  LEAT_ASSIGN_OR_RETURN(types.ragged_splits,
-                        node.attrs.GetOr<Types>("ragged_split_types", {}));
-  if (types.dense.size() != types.dense_shapes.size()) {
-    return absl::InvalidArgumentError("len(dense_keys) != len(dense_shapes)");
-  }
-  if (types.ragged_values.size() != types.ragged_splits.size()) {
-    return absl::InvalidArgumentError(
-        "len(ragged_value_types) != len(ragged_split_types)");
-  }
-  return types;
-}
-
-// Returns the spec for these keys. The default values are the last inputs of
-// the node. REQUIRES: there is a key for each type.
-ExampleSpec MakeSpec(const FeatureTypes& types, Keys sparse, Keys dense,
-                     Keys ragged, const KernelContext& context) {
-  ExampleSpec spec;
-  for (size_t i = 0; i < sparse.size(); ++i) {
-    spec.sparse.push_back({sparse[i], types.sparse[i]});
-  }
-  const int first = context.num_inputs() - static_cast<int>(dense.size());
-  for (size_t i = 0; i < dense.size(); ++i) {
-    spec.dense.push_back({dense[i], types.dense[i], types.dense_shapes[i],
-                          context.input(first + static_cast<int>(i))});
-  }
-  for (size_t i = 0; i < ragged.size(); ++i) {
-    spec.ragged.push_back(
-        {ragged[i], types.ragged_values[i], types.ragged_splits[i]});
-  }
-  return spec;
-}
 
 // Parses the Examples in input 0. `names` has their names, or is empty.
 absl::Status Parse(ExampleSpec spec, const Tensor& names,
@@ -119,9 +67,9 @@ class ParseExampleV2 final : public Kernel {
                        "shape: ",
                        serialized.shape().DebugString()));
     }
-    const Keys sparse = context.input(2).data<std::string>();
-    const Keys dense = context.input(3).data<std::string>();
-    const Keys ragged = context.input(4).data<std::string>();
+    const FeatureKeys sparse = context.input(2).data<std::string>();
+    const FeatureKeys dense = context.input(3).data<std::string>();
+    const FeatureKeys ragged = context.input(4).data<std::string>();
     LEAT_RETURN_IF_ERROR(CheckNumKeys("len(sparse_keys) == num_sparse",
                                       context.input(2).num_elements(),
                                       types_.sparse));
@@ -131,7 +79,7 @@ class ParseExampleV2 final : public Kernel {
     LEAT_RETURN_IF_ERROR(
         CheckNumKeys("len(ragged_keys) == len(ragged_value_types)",
                      context.input(4).num_elements(), types_.ragged_values));
-    return Parse(MakeSpec(types_, sparse, dense, ragged, context),
+    return Parse(MakeExampleSpec(types_, sparse, dense, ragged, context),
                  context.input(1), context);
   }
 
@@ -158,10 +106,11 @@ class ParseExample final : public Kernel {
                             GetScalar<std::string>(
                                 context.input(2 + static_cast<int>(i)), "key"));
     }
-    const Keys all = keys;
-    return Parse(MakeSpec(types_, all.subspan(0, types_.sparse.size()),
-                          all.subspan(types_.sparse.size()), {}, context),
-                 context.input(1), context);
+    const FeatureKeys all = keys;
+    return Parse(
+        MakeExampleSpec(types_, all.subspan(0, types_.sparse.size()),
+                        all.subspan(types_.sparse.size()), {}, context),
+        context.input(1), context);
   }
 
  private:
@@ -184,7 +133,8 @@ class ParseSingleExample final : public Kernel {
           absl::StrCat("Expected serialized to be a scalar, got shape: ",
                        serialized.shape().DebugString()));
     }
-    return Parse(MakeSpec(types_, sparse_, dense_, {}, context), {}, context);
+    return Parse(MakeExampleSpec(types_, sparse_, dense_, {}, context), {},
+                 context);
   }
 
  private:
@@ -197,7 +147,7 @@ class ParseSingleExample final : public Kernel {
 template <class K>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeParser(const NodeDef& node,
                                                    absl::string_view number) {
-  LEAT_ASSIGN_OR_RETURN(FeatureTypes types, ReadTypes(node));
+  LEAT_ASSIGN_OR_RETURN(FeatureTypes types, ReadFeatureTypes(node));
   LEAT_ASSIGN_OR_RETURN(const int64_t num_sparse,
                         node.attrs.Get<int64_t>(number));
   if (num_sparse != static_cast<int64_t>(types.sparse.size())) {
@@ -242,7 +192,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeParseSingleExample(
   if (dense.size() != dense_types.size()) {
     return absl::InvalidArgumentError("len(dense_keys) != len(dense_types)");
   }
-  LEAT_ASSIGN_OR_RETURN(FeatureTypes types, ReadTypes(node));
+  LEAT_ASSIGN_OR_RETURN(FeatureTypes types, ReadFeatureTypes(node));
   return std::unique_ptr<Kernel>(std::make_unique<ParseSingleExample>(
       std::move(types), std::move(sparse), std::move(dense)));
 }

@@ -10,10 +10,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/buffer.h"
+#include "leat/kernels/codecs/inflater.h"
 
 namespace leat {
-
-enum class Compression : uint8_t { kNone, kZlib, kGzip };
 
 // Is text whose bytes are counted by an allocator as long as `counted` lives.
 struct CountedText {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Defines the kernels of CacheDataset and CacheDatasetV2, which keep the
-// elements of another dataset in memory.
+// elements of another dataset in memory or in files.
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,6 +12,7 @@
 #include "leat/kernels/pipeline/dataset_kernel.h"
 #include "leat/kernels/pipeline/element_charge.h"
 #include "leat/kernels/pipeline/element_list.h"
+#include "leat/kernels/pipeline/file_cache.h"
 
 namespace leat::kernels::datasets::cache {
 namespace {
@@ -110,7 +111,7 @@ absl::StatusOr<DatasetPtr> MakeCache(KernelContext& context) {
   LEAT_ASSIGN_OR_RETURN(const std::string filename,
                         ScalarArgument<std::string>(context, 1, "filename"));
   if (!filename.empty()) {
-    return absl::UnimplementedError("a dataset cannot be cached in a file");
+    return NewFileCacheDataset(std::move(input), filename);
   }
   return std::make_shared<const CacheDataset>(std::move(input));
 }

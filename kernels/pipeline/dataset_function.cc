@@ -1,7 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/kernels/pipeline/dataset_function.h"
 
-#include <atomic>
 #include <utility>
 
 #include "absl/types/span.h"
@@ -9,6 +8,7 @@
 #include "leat/graph/attr.h"
 #include "leat/graph/graph.h"
 #include "leat/kernels/function_call.h"
+#include "leat/kernels/pipeline/completion.h"
 #include "leat/kernels/resource_store.h"
 
 namespace leat::kernels {
@@ -83,28 +83,21 @@ void DatasetFunction::Find(KernelContext& context,
 
 // The stage and the callback of the call share the state.
 struct FunctionRun::State {
-  enum Phase { kRunning, kAwaited, kDone };
-
-  // These keep alive what the call uses, and are dropped when it ends. The
-  // pipeline keeps an instance of a function with state.
+  // Keeps the pipeline, and so an instance of a function with state.
+  Completion completion = {};
+  // Keeps alive what the call uses, and is dropped when it ends.
   std::shared_ptr<const CallableFunction> function = {};
-  std::shared_ptr<const Pipeline> pipeline = {};
-  std::weak_ptr<Task> task = {};
   // The temporary resources of the call, such as its TensorArrays.
   ResourceStore resources;
   StepServices step = {};
-  std::atomic<Phase> phase{kRunning};
   CallableFunction::Results results = std::vector<Tensor>();
 
   void End(CallableFunction::Results outcome) {
-    // The pipeline may end here, but after everything else.
-    const std::shared_ptr<const Pipeline> ended = std::move(pipeline);
     function.reset();
     resources.Clear();
-    const std::shared_ptr<Task> waiting = task.lock();
     results = std::move(outcome);
-    const Phase before = phase.exchange(kDone, std::memory_order_acq_rel);
-    if (before == kAwaited && waiting != nullptr) waiting->Wake();
+    // The pipeline may end here, after everything else.
+    completion.End();
   }
 };
 
@@ -113,8 +106,7 @@ void FunctionRun::Start(const DatasetFunction& function,
                         CallOn thread) {
   state_ = std::make_shared<State>();
   state_->function = function.callable();
-  state_->pipeline = context.pipeline;
-  state_->task = context.task;
+  state_->completion.Begin(context);
   const auto instance = context.pipeline->InstanceOf(function.callable());
   if (!instance.ok()) return state_->End(instance.status());
   args.insert(args.end(), function.captured().begin(),
@@ -129,12 +121,7 @@ void FunctionRun::Start(const DatasetFunction& function,
       thread == CallOn::kThisThread);
 }
 
-bool FunctionRun::IsDone() {
-  State::Phase expected = State::kRunning;
-  state_->phase.compare_exchange_strong(expected, State::kAwaited,
-                                        std::memory_order_acq_rel);
-  return expected == State::kDone;
-}
+bool FunctionRun::IsDone() { return state_->completion.IsDone(); }
 
 CallableFunction::Results FunctionRun::Take() {
   CallableFunction::Results results = std::move(state_->results);

@@ -16,6 +16,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 
 import numpy as np
 
@@ -388,6 +389,10 @@ def main():
           encode("RunGraphRequest", "worker", run.encode()))
   for name, data in event_files().items():
     write("event_file_fuzz", name, data)
+  records = b"".join(map(record, [b"first", b"", b"x" * 40]))
+  write("tf_records_fuzz", "plain", records)
+  write("tf_records_fuzz", "zlib", zlib.compress(records))
+  write("text_lines_fuzz", "lines", b"a\r\nb\n\n\rc\rd\n last")
   for name, data in replies().items():
     write("recv_reply_fuzz", name, data)
   arrays = {"float": np.ones((2, 3), np.float32), "scalar": np.int64(7),

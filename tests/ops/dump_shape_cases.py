@@ -1262,6 +1262,25 @@ def files():
   case('WriteFile', {}, text(), text(2))
 
 
+def file_datasets():
+  for name in (text(), text(1), text(2, 3), STRINGS):
+    for size in (Value('int64', []), Value('int64', [1]), Value('int64', None)):
+      case('TFRecordDataset', {}, name, text(), size)
+      case('TextLineDataset', {}, name, text(), size)
+      case('TFRecordDatasetV2', {}, name, text(), Value('int64', []), size)
+      case('FixedLengthRecordDataset', {}, name, size, *[Value('int64', [])] * 3)
+      case('FixedLengthRecordDatasetV2', {}, name, size, *[Value('int64', [])] * 3, text())
+    case('TFRecordDataset', {}, name, text(1), Value('int64', []))
+  case('TFRecordDatasetV2', {}, text(1), text(), Value('int64', []), Value('int64', [1, 1]))
+  case('TFRecordDatasetV2', {}, text(1), text(), Value('int64', [1]), Value('int64', [1]))
+  for i in range(4):
+    sizes = [Value('int64', [1] if i == j else []) for j in range(4)]
+    case('FixedLengthRecordDataset', {}, text(), *sizes)
+    case('FixedLengthRecordDatasetV2', {}, text(), *sizes, text())
+  case('FixedLengthRecordDatasetV2', {}, text(), *[Value('int64', [])] * 4, text(1),
+       ours=['error'])
+
+
 def strings():
   for shape in ([], [3], [2, -1], None):
     value = Value('string', shape)
@@ -1301,5 +1320,5 @@ for family in (reshaping, joining, slicing, rearranging, gathering, moving,
                convolution, losses, random, variables, lists,
                narrow_indices, flow, queues, accumulators, arrays, stacks, collectives,
                checkpoints, equations, volumes, recurrent, updates, counting,
-               images, examples, decoding, files, strings):
+               images, examples, decoding, files, file_datasets, strings):
   family()

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/graph/op_registry.h"
@@ -62,13 +63,21 @@ std::vector<Case> Cases() {
   return cases;
 }
 
+// Returns the graph of a case. The paths of its files begin with the folder of
+// the tests.
+std::string GraphText(const json& spec) {
+  const std::string folder = "dataset_files/";
+  return absl::StrReplaceAll(
+      spec["graph"].get<std::string>(),
+      {{folder, absl::StrCat(testing::TestsDir(), "/runtime/", folder)}});
+}
+
 class DatasetCasesTest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(DatasetCasesTest, GiveWhatTensorFlowGives) {
   const json& spec = GetParam().spec;
-  const auto session =
-      NewTestSession(ImportText(spec["graph"].get<std::string>(), BuiltinOps()),
-                     {.devices = {.num_threads = 2}});
+  const auto session = NewTestSession(ImportText(GraphText(spec), BuiltinOps()),
+                                      {.devices = {.num_threads = 2}});
   ASSERT_TRUE(session.ok()) << session.status();
   RunArgs next;
   for (const json& fetch : spec["fetches"]) {

@@ -7,11 +7,14 @@ Usage: make_dataset_cases.py   (with the Python of tools/tensorflow_python)
 
 Each line has the name of a case, its graph, the node that initializes the iterator,
 the fetches of a step that takes an element, and what such steps give: a list of
-tensors, the code of an error, or "end". "begin" says that the initializer runs.
+tensors, the code of an error, or "end". "begin" says that the initializer runs. Data sets of files read the files of
+dataset_files/, which this script writes, too.
 """
 
+import gzip
 import json
 import os
+import zlib
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
@@ -24,7 +27,7 @@ tf1.disable_eager_execution()
 
 Data = tf.data.Dataset
 MAX_ELEMENTS = 20  # of a data set that has no end
-CODES = {3: "INVALID_ARGUMENT", 15: "DATA_LOSS"}
+CODES = {3: "INVALID_ARGUMENT", 5: "NOT_FOUND", 15: "DATA_LOSS"}
 
 
 def numbers(n=10):
@@ -74,6 +77,86 @@ def raw_dataset(op, **arguments):
   """A data set that the op makes, for ops to which the client has no other way."""
   variant = op(**arguments, output_types=[tf.int64], output_shapes=[[]])
   return tf.data.experimental.from_variant(variant, tf.TensorSpec([], tf.int64))
+
+
+FOLDER = "dataset_files"
+TEXT = b"a\n\nsecond line\r\nc\rd\r\r\n\tlast"
+FIXED = b"HHabcdefghiFFF"
+
+
+def tf_records():
+  with tf.io.TFRecordWriter(FOLDER + "/records") as writer:
+    for record in [b"first", b"", b"third" * 9, b"x" * 100]:
+      writer.write(record)
+  with open(FOLDER + "/records", "rb") as file:
+    return file.read()
+
+
+def write_cache():
+  """Writes a cache, which cases read with other data sets."""
+  for end in [".index", ".data-00000-of-00001"]:
+    if os.path.exists(FOLDER + "/cached" + end):
+      os.remove(FOLDER + "/cached" + end)
+  with tf.Graph().as_default(), tf1.Session() as session:
+    data = Data.range(120).map(lambda x: (x * 10, tf.strings.as_string(x), [1., 2.]))
+    session.run(data.cache(FOLDER + "/cached").reduce(np.int64(0), lambda count, _: count + 1))
+
+
+def write_files():
+  os.makedirs(FOLDER, exist_ok=True)
+  records = tf_records()
+  damaged = records[:40] + b"?" + records[41:]
+  gzipped = lambda data: gzip.compress(data, mtime=0)
+  for name, data in {
+      "records.gz": gzipped(records), "records.z": zlib.compress(records),
+      "records.twice.gz": gzipped(records) * 2, "records.damaged": damaged,
+      "records.cut": records[:50], "records.header_cut": records[:29],
+      "records.z.damaged": zlib.compress(records)[:-1] + b"?",
+      "records.z.cut": zlib.compress(records)[:25],
+      "empty": b"", "text": TEXT, "text.gz": gzipped(TEXT), "text.z": zlib.compress(TEXT),
+      "text.end": b"a\r\n\r\n", "text.gz.garbage": gzipped(b"a\nb\n") + b"garbage",
+      "fixed": FIXED, "fixed.z": zlib.compress(FIXED), "fixed.gz": gzipped(FIXED)}.items():
+    with open(FOLDER + "/" + name, "wb") as file:
+      file.write(data)
+  write_cache()
+
+
+def from_cache(*example):
+  """A data set whose elements are never made, because there is a cache."""
+  return Data.range(120).map(lambda x: (fails_at(0)(x) + 1000, *example)).cache(
+      FOLDER + "/cached")
+
+
+def paths(*names):
+  return [FOLDER + "/" + name for name in names]
+
+
+def tf_record_files(*names, **options):
+  return tf.data.TFRecordDataset(paths(*names), **options)
+
+
+def lines(*names, **options):
+  return tf.data.TextLineDataset(paths(*names), **options)
+
+
+def fixed(record, *names, header=2, footer=3, **options):
+  return tf.data.FixedLengthRecordDataset(paths(*names), record, header, footer, **options)
+
+
+def from_file_op(op, **arguments):
+  """A data set of an op to which the client has no other way. TensorFlow cannot
+  rewrite a graph with TFRecordDatasetV2."""
+  data = tf.data.experimental.from_variant(op(**arguments), tf.TensorSpec([], tf.string))
+  plain = tf.data.Options()
+  plain.autotune.enabled = False
+  plain.experimental_optimization.apply_default_optimizations = False
+  return data.with_options(plain)
+
+
+def records_from(offsets, *names, compression_type=""):
+  return from_file_op(
+      tf.raw_ops.TFRecordDatasetV2, filenames=paths(*names), buffer_size=np.int64(0),
+      byte_offsets=np.int64(offsets), compression_type=compression_type)
 
 
 PIPELINES = {
@@ -176,6 +259,8 @@ PIPELINES = {
     "cache": lambda: numbers(3).map(random_element).cache().repeat(2),
     "cache_in_flat_map": lambda: numbers(2).flat_map(
         lambda x: Data.range(2).map(random_element).cache().repeat(2)),
+    "cache_file": lambda: from_cache("", [0., 0.]).shard(10, 3),
+    "cache_file_types": lambda: from_cache(0),
     "prefetch": lambda: numbers(5).prefetch(2),
     "prefetch_zero": lambda: numbers(5).prefetch(0),
     "prefetch_errors": lambda: numbers(5).map(fails_at(2)).prefetch(2),
@@ -185,6 +270,47 @@ PIPELINES = {
         optimizations_disabled=tf.constant([], tf.string),
         optimizations_default=tf.constant([], tf.string)),
     "tuned": lambda: raw_dataset(tf.raw_ops.ModelDataset, input_dataset=numbers(3)._variant_tensor),
+    "records": lambda: tf_record_files("records", "empty", "records"),
+    "records_none": lambda: tf.data.TFRecordDataset(tf.constant([], tf.string)),
+    "records_gzip": lambda: tf_record_files("records.gz", compression_type="GZIP"),
+    "records_gzip_twice": lambda: tf_record_files("records.twice.gz", compression_type="GZIP"),
+    "records_zlib": lambda: tf_record_files("records.z", compression_type="ZLIB", buffer_size=7),
+    "records_damaged": lambda: tf_record_files("records.damaged", "records"),
+    "records_cut": lambda: tf_record_files("records.cut", "records.header_cut", "records"),
+    "records_not_compressed": lambda: tf_record_files(
+        "records", "records.gz", compression_type="GZIP"),
+    "records_compressed": lambda: tf_record_files("records.gz", "records"),
+    "records_zlib_damaged": lambda: tf_record_files(
+        "records.z.damaged", "records.z", compression_type="ZLIB"),
+    "records_zlib_cut": lambda: tf_record_files(
+        "records.z.cut", "records.z", compression_type="ZLIB"),
+    "records_missing": lambda: tf_record_files("records", "missing", "records"),
+    "records_from": lambda: records_from([21, 0], "records", "records"),
+    "records_from_gzip": lambda: records_from([21], "records.gz", compression_type="GZIP"),
+    "records_from_inside": lambda: records_from([3, 21], "records", "records"),
+    "records_from_beyond": lambda: records_from([1000, 37], "records", "records"),
+    "records_from_below": lambda: records_from([-1, 37], "records", "records"),
+    "records_interleaved": lambda: Data.from_tensor_slices(paths("records", "empty", "text")).
+        interleave(tf.data.TextLineDataset, cycle_length=3, num_parallel_calls=2).filter(
+            lambda line: tf.strings.length(line) < 12),
+    "lines": lambda: lines("text", "empty", "text.end"),
+    "lines_gzip": lambda: lines("text.gz", compression_type="GZIP", buffer_size=1),
+    "lines_zlib": lambda: lines("text.z", compression_type="ZLIB"),
+    "lines_garbage": lambda: lines("text.gz.garbage", "text.gz", compression_type="GZIP"),
+    "lines_not_compressed": lambda: lines("text", "text.z", compression_type="ZLIB"),
+    "lines_missing": lambda: lines("text.end", "missing", "text"),
+    "lines_batch": lambda: lines("text").skip(1).batch(2),
+    "fixed_length": lambda: fixed(3, "fixed", "fixed"),
+    "fixed_length_old": lambda: from_file_op(
+        tf.raw_ops.FixedLengthRecordDataset, filenames=paths("fixed"), header_bytes=2,
+        record_bytes=3, footer_bytes=3, buffer_size=0),
+    "fixed_length_all": lambda: fixed(7, "fixed", header=0, footer=0),
+    "fixed_length_none": lambda: fixed(7, "fixed", header=14, footer=0),
+    "fixed_length_zlib": lambda: fixed(3, "fixed.z", "fixed.z", compression_type="ZLIB"),
+    "fixed_length_gzip": lambda: fixed(3, "fixed.gz", compression_type="GZIP"),
+    "fixed_length_wrong": lambda: fixed(4, "fixed", "fixed"),
+    "fixed_length_zlib_wrong": lambda: fixed(4, "fixed.z", "fixed.z", compression_type="ZLIB"),
+    "fixed_length_missing": lambda: fixed(3, "missing", "fixed"),
     "options": lambda: numbers(5).with_options(options(deterministic=True)),
     "deep": lambda: numbers(50).shuffle(9, seed=1).map(
         lambda x: x + 1, num_parallel_calls=2).batch(4).prefetch(2).unbatch().repeat(2).batch(7),
@@ -291,8 +417,9 @@ def case(name, program):
 def main():
   programs = {name: pipeline(make) for name, make in PIPELINES.items()}
   programs.update({program.__name__: program for program in PROGRAMS})
-  path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "dataset_cases.jsonl")
-  with open(path, "w") as file:
+  os.chdir(os.path.dirname(os.path.abspath(__file__)))
+  write_files()
+  with open("dataset_cases.jsonl", "w") as file:
     for name, program in programs.items():
       file.write(json.dumps(case(name, program)) + "\n")
 
