@@ -88,6 +88,27 @@ void Register(OpRegistry& registry) {
             .inputs = {"filenames: string", "header_bytes: int64",
                        "record_bytes: int64", "footer_bytes: int64",
                        "buffer_size: int64", "compression_type: string"}});
+
+  registry.Add(
+      {.name = "ParseExampleDatasetV2",
+       .doc = "Returns a dataset of the features of the serialized Examples "
+              "in a dataset.",
+       .inputs = {"input_dataset: variant", "num_parallel_calls: int64",
+                  "dense_defaults: Tdense"},
+       .outputs = {"handle: variant"},
+       .attrs = {"sparse_keys: list(string) >= 0",
+                 "dense_keys: list(string) >= 0",
+                 "sparse_types: list({float, int64, string}) >= 0",
+                 "Tdense: list({float, int64, string}) >= 0",
+                 "dense_shapes: list(shape) >= 0",
+                 "output_types: list(type) >= 1",
+                 "output_shapes: list(shape) >= 1",
+                 "deterministic: string = 'default'",
+                 "ragged_keys: list(string) >= 0 = []",
+                 "ragged_value_types: list({float, int64, string}) >= 0 = []",
+                 "ragged_split_types: list({int32, int64}) >= 0 = []"},
+       .shape = shapes::Scalar},
+      {NotFoldable(OnCpu())});
 }
 
 }  // namespace leat::ops::file_datasets

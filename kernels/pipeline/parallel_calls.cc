@@ -2,7 +2,6 @@
 #include "leat/kernels/pipeline/parallel_calls.h"
 
 #include <algorithm>
-#include <deque>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,87 +9,24 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/graph.h"
+#include "leat/kernels/pipeline/parallel_stage.h"
 
 namespace leat::kernels {
 namespace {
 
-// Keeps a window of calls. The calls begin in the order of the elements.
-class ParallelMapStage final : public Stage {
- public:
-  ParallelMapStage(std::unique_ptr<Stage> input, const MapFunction& function,
-                   const ParallelCalls& parallel, const StageContext& context)
-      : input_(std::move(input)),
-        function_(function),
-        parallel_(parallel),
-        context_(context) {}
+// Calls a function.
+struct Calls {
+  using Run = FunctionRun;
 
-  absl::StatusOr<Progress> Next(Element& element) override {
-    FillWindow();
-    if (window_.empty()) {
-      return has_ended_ ? Progress::kEnd : Progress::kWaiting;
-    }
-    const auto done = FirstDone();
-    if (done == window_.end()) return Progress::kWaiting;
-    Call call = std::move(*done);
-    window_.erase(done);
-    if (!call.input_error.ok()) return call.input_error;
-    // The next call begins before the caller works with this result.
-    CallableFunction::Results results = call.run.Take();
-    FillWindow();
-    LEAT_ASSIGN_OR_RETURN(const Progress progress,
-                          function_.Finish(std::move(results), element));
-    if (progress == Progress::kEnd) {
-      // The function has ended the sequence.
-      has_ended_ = true;
-      window_.clear();
-    }
-    return progress;
+  void Start(Run& run, const StageContext& context, Element element) const {
+    run.Start(map.function, context, std::move(element), CallOn::kOtherThread);
+  }
+  bool IsDone(Run& run) const { return run.IsDone(); }
+  absl::StatusOr<Progress> Finish(Run& run, Element& element) const {
+    return map.Finish(run.Take(), element);
   }
 
- private:
-  // Holds a call, or the error that took the place of an element.
-  struct Call {
-    FunctionRun run = {};
-    absl::Status input_error = absl::OkStatus();
-  };
-
-  void FillWindow() {
-    while (!has_ended_ &&
-           static_cast<int64_t>(window_.size()) < parallel_.count) {
-      Element element;
-      const absl::StatusOr<Progress> progress = input_->Next(element);
-      if (progress.ok() && *progress == Progress::kWaiting) return;
-      if (progress.ok() && *progress == Progress::kEnd) {
-        has_ended_ = true;
-        return;
-      }
-      Call& call = window_.emplace_back();
-      if (progress.ok()) {
-        call.run.Start(function_.function, context_, std::move(element),
-                       CallOn::kOtherThread);
-      } else {
-        call.input_error = progress.status();
-      }
-    }
-  }
-
-  // Returns the call whose result comes next, or the end of the window if that
-  // call is under way.
-  std::deque<Call>::iterator FirstDone() {
-    const auto is_done = [](Call& call) {
-      return !call.input_error.ok() || call.run.IsDone();
-    };
-    const auto end = parallel_.in_order ? window_.begin() + 1 : window_.end();
-    const auto found = std::find_if(window_.begin(), end, is_done);
-    return found == end ? window_.end() : found;
-  }
-
-  const std::unique_ptr<Stage> input_;
-  const MapFunction function_;
-  const ParallelCalls parallel_;
-  const StageContext context_;
-  std::deque<Call> window_;
-  bool has_ended_ = false;
+  MapFunction map;
 };
 
 }  // namespace
@@ -158,8 +94,8 @@ std::unique_ptr<Stage> NewParallelMapStage(std::unique_ptr<Stage> input,
                                            const MapFunction& function,
                                            const ParallelCalls& parallel,
                                            const StageContext& context) {
-  return std::make_unique<ParallelMapStage>(std::move(input), function,
-                                            parallel, context);
+  return std::make_unique<ParallelStage<Calls>>(
+      std::move(input), Calls{function}, parallel, context);
 }
 
 }  // namespace leat::kernels

@@ -153,6 +153,33 @@ def from_file_op(op, **arguments):
   return data.with_options(plain)
 
 
+def example(z, a=(0.5, 2.)):
+  features = {"z": tf.train.Feature(int64_list=tf.train.Int64List(value=z)),
+              "a": tf.train.Feature(float_list=tf.train.FloatList(value=a))}
+  return tf.train.Example(features=tf.train.Features(feature=features)).SerializeToString()
+
+
+def examples(*values):
+  return Data.from_tensor_slices([example(*value) for value in values])
+
+
+def parsed(data, calls=1, features=None):
+  return data.apply(tf.data.experimental.parse_example_dataset(features or {
+      "z": tf.io.FixedLenSequenceFeature([], tf.int64, allow_missing=True, default_value=-1),
+      "a": tf.io.FixedLenFeature([2], tf.float32),
+      "missing": tf.io.FixedLenFeature([], tf.string, "none")}, calls))
+
+
+def parsed_numbers(data, **arguments):
+  """A data set of a form that the client does not make."""
+  variant = tf.raw_ops.ParseExampleDatasetV2(**{
+      "input_dataset": data._variant_tensor, "num_parallel_calls": 1, "sparse_keys": [],
+      "dense_keys": ["z"], "dense_defaults": [np.int64(0)], "dense_shapes": [[]],
+      "sparse_types": [], "output_types": [tf.int64], "output_shapes": [[None]],
+      "ragged_keys": [], "ragged_value_types": [], "ragged_split_types": [], **arguments})
+  return tf.data.experimental.from_variant(variant, tf.TensorSpec([None], tf.int64))
+
+
 def records_from(offsets, *names, compression_type=""):
   return from_file_op(
       tf.raw_ops.TFRecordDatasetV2, filenames=paths(*names), buffer_size=np.int64(0),
@@ -261,6 +288,18 @@ PIPELINES = {
         lambda x: Data.range(2).map(random_element).cache().repeat(2)),
     "cache_file": lambda: from_cache("", [0., 0.]).shard(10, 3),
     "cache_file_types": lambda: from_cache(0),
+    "parse_examples": lambda: parsed(
+        examples([[1]], [[2, 3]], [[]], [[4]], [[5]]).batch(2)),
+    "parse_examples_parallel": lambda: parsed(
+        Data.range(20).map(lambda x: tf.gather([example([3]), example([5, 6])], x % 2)).batch(3),
+        calls=3),
+    "parse_examples_errors": lambda: parsed(
+        examples([[1]], [[2], [7.]], [[3]]).batch(1), calls=2),
+    "parse_examples_parts": lambda: parsed_numbers(
+        Data.zip((examples([[1]], [[2]]), examples([[3]], [[4]]))).batch(2)),
+    "parse_examples_single": lambda: parsed_numbers(examples([[1]], [[2]])),
+    "parse_examples_shapes": lambda: parsed_numbers(
+        examples([[1]], [[2]], [[3]]).batch(2), output_shapes=[[2]]),
     "prefetch": lambda: numbers(5).prefetch(2),
     "prefetch_zero": lambda: numbers(5).prefetch(0),
     "prefetch_errors": lambda: numbers(5).map(fails_at(2)).prefetch(2),
