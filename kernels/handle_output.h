@@ -8,19 +8,29 @@
 // A resource with a private name lives as long as this object, and thus as long
 // as the kernel and its session.
 //
+// Some old ops output a reference to a variable instead, whose value is two
+// strings: the container and the name of the resource. Set and FindResource
+// serve both kinds of ops.
+//
 //   const HandleOutput handle_;  // a member of the kernel
-//   context.set_output(0, handle_.Get(context));
+//   return handle_.Set(context);
 #ifndef LEAT_KERNELS_HANDLE_OUTPUT_H_
 #define LEAT_KERNELS_HANDLE_OUTPUT_H_
 
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "leat/core/resource_handle.h"
+#include "leat/core/status_macros.h"
 #include "leat/core/tensor.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/resource_store.h"
+#include "leat/kernels/variable.h"
 #include "leat/kernels/variable_access.h"
 
 namespace leat::kernels {
@@ -33,6 +43,26 @@ class HandleOutput {
   // resource's class, such as Variable::kTypeName.
   HandleOutput(ResourceName name, std::string type)
       : name_(std::move(name)), type_(std::move(type)) {}
+
+  // Sets output 0 to the handle or, if the op outputs a reference, to a
+  // reference to the variable. REQUIRES: as for Get.
+  absl::Status Set(KernelContext& context) const {
+    const Tensor& handle = Get(context);
+    if (!IsRef(context.node().output_types[0])) {
+      context.set_output(0, handle);
+      return absl::OkStatus();
+    }
+    std::call_once(reference_made_, [&] {
+      const auto& named = handle.scalar<ResourceHandle>();
+      reference_ = std::make_shared<Variable>(named.name, DType::kString,
+                                              PartialShape{2});
+      reference_assigned_ = reference_->Assign(
+          Tensor::Vector<std::string>({named.container, named.name}));
+    });
+    LEAT_RETURN_IF_ERROR(reference_assigned_);
+    context.set_output_ref(0, reference_);
+    return absl::OkStatus();
+  }
 
   // Deletes the resource if its name is private.
   ~HandleOutput() {
@@ -70,7 +100,35 @@ class HandleOutput {
   // Is the store of the resource if its name is private, and otherwise null. Is
   // borrowed, and set by the first call of Get.
   mutable ResourceStore* store_ = nullptr;
+  mutable std::once_flag reference_made_;
+  mutable std::shared_ptr<Variable> reference_;
+  mutable absl::Status reference_assigned_;
 };
+
+// Returns the resource of type T that input `i` names. The input is a handle,
+// or a reference to a variable with the container and the name. Fails as
+// LookupHandle does, and with INVALID_ARGUMENT if the variable has another
+// value.
+template <class T>
+absl::StatusOr<std::shared_ptr<T>> FindResource(const KernelContext& context,
+                                                int i) {
+  ResourceStore& store = *context.step().resources;
+  const std::shared_ptr<Variable>& reference = context.input_ref(i);
+  if (reference == nullptr) {
+    LEAT_ASSIGN_OR_RETURN(const ResourceHandle* handle, GetHandle(context, i));
+    return LookupHandle<T>(store, *handle, context.step().device->name());
+  }
+  LEAT_ASSIGN_OR_RETURN(
+      const Tensor names,
+      reference->Read(context.step().device->host_allocator()));
+  if (names.dtype() != DType::kString || names.num_elements() != 2) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Resource handle must have 2 elements, but had shape: ",
+                     names.shape().DebugString()));
+  }
+  const auto text = names.data<std::string>();
+  return store.Find<T>(text[0], text[1]);
+}
 
 }  // namespace leat::kernels
 

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 
@@ -22,7 +21,6 @@
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/kernels/signature.h"
-#include "leat/kernels/variable.h"
 #include "leat/kernels/variable_access.h"
 
 namespace leat::kernels::cpu::accumulator {
@@ -54,8 +52,7 @@ class AccumulatorHandle final : public Kernel {
         handle_(std::move(name), Accumulator::kTypeName) {}
 
   absl::Status Compute(KernelContext& context) const final {
-    const Tensor& handle = handle_.Get(context);
-    const auto& named = handle.scalar<ResourceHandle>();
+    const auto& named = handle_.Get(context).scalar<ResourceHandle>();
     LEAT_ASSIGN_OR_RETURN(
         const std::shared_ptr<Accumulator> accumulator,
         context.step().resources->FindOrMake<Accumulator>(
@@ -66,14 +63,7 @@ class AccumulatorHandle final : public Kernel {
               return std::make_shared<Accumulator>(std::move(options));
             }));
     LEAT_RETURN_IF_ERROR(CheckSame(accumulator->options()));
-    if (!IsRef(context.node().output_types[0])) {
-      context.set_output(0, handle);
-      return absl::OkStatus();
-    }
-    LEAT_ASSIGN_OR_RETURN(std::shared_ptr<Variable> reference,
-                          Reference(named));
-    context.set_output_ref(0, std::move(reference));
-    return absl::OkStatus();
+    return handle_.Set(context);
   }
 
  private:
@@ -93,25 +83,8 @@ class AccumulatorHandle final : public Kernel {
         Name(options_.dtype)));
   }
 
-  // Returns the variable that contains the container and name of the
-  // accumulator. The first call makes the variable.
-  absl::StatusOr<std::shared_ptr<Variable>> Reference(
-      const ResourceHandle& named) const {
-    std::call_once(reference_made_, [&] {
-      reference_ = std::make_shared<Variable>(named.name, DType::kString,
-                                              PartialShape{2});
-      reference_assigned_ = reference_->Assign(
-          Tensor::Vector<std::string>({named.container, named.name}));
-    });
-    LEAT_RETURN_IF_ERROR(reference_assigned_);
-    return reference_;
-  }
-
   const AccumulatorOptions options_;
   const HandleOutput handle_;
-  mutable std::once_flag reference_made_;
-  mutable std::shared_ptr<Variable> reference_;
-  mutable absl::Status reference_assigned_;
 };
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakeAccumulator(const NodeDef& node) {
@@ -119,26 +92,6 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeAccumulator(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(AccumulatorOptions options, GetOptions(node));
   return std::unique_ptr<Kernel>(
       std::make_unique<AccumulatorHandle>(std::move(name), std::move(options)));
-}
-
-// Returns the accumulator that input 0 names.
-absl::StatusOr<std::shared_ptr<Accumulator>> GetAccumulator(
-    const KernelContext& context) {
-  if (context.input_ref(0) == nullptr) {
-    LEAT_ASSIGN_OR_RETURN(const ResourceHandle* handle, GetHandle(context, 0));
-    return LookupHandle<Accumulator>(*context.step().resources, *handle,
-                                     context.step().device->name());
-  }
-  LEAT_ASSIGN_OR_RETURN(
-      const Tensor names,
-      context.input_ref(0)->Read(context.step().device->host_allocator()));
-  if (names.dtype() != DType::kString || names.num_elements() != 2) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("Resource handle must have 2 elements, but had shape: ",
-                     names.shape().DebugString()));
-  }
-  const auto text = names.data<std::string>();
-  return context.step().resources->Find<Accumulator>(text[0], text[1]);
 }
 
 // Returns the accumulator that input 0 names. `inputs` and `outputs` return the
@@ -149,7 +102,7 @@ absl::StatusOr<std::shared_ptr<Accumulator>> GetAccumulator(
     const KernelContext& context, bool is_sparse, Types (*inputs)(DType),
     Types (*outputs)(DType)) {
   LEAT_ASSIGN_OR_RETURN(std::shared_ptr<Accumulator> accumulator,
-                        GetAccumulator(context));
+                        FindResource<Accumulator>(context, 0));
   const AccumulatorOptions& options = accumulator->options();
   if (options.is_sparse != is_sparse) {
     return absl::InvalidArgumentError(
@@ -299,7 +252,7 @@ class TakeGradient final : public AsyncKernel {
 
 absl::Status NumAccumulated(KernelContext& context) {
   LEAT_ASSIGN_OR_RETURN(const std::shared_ptr<Accumulator> accumulator,
-                        GetAccumulator(context));
+                        FindResource<Accumulator>(context, 0));
   LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, Shape{}));
   output->mutable_data<int32_t>()[0] =
       static_cast<int32_t>(accumulator->num_accumulated());
@@ -308,7 +261,7 @@ absl::Status NumAccumulated(KernelContext& context) {
 
 absl::Status SetGlobalStep(KernelContext& context) {
   LEAT_ASSIGN_OR_RETURN(const std::shared_ptr<Accumulator> accumulator,
-                        GetAccumulator(context));
+                        FindResource<Accumulator>(context, 0));
   LEAT_ASSIGN_OR_RETURN(const int64_t step,
                         ScalarInput<int64_t>(context, 1, "new_global_step"));
   accumulator->SetStep(step);

@@ -8,12 +8,15 @@ case. It has a name, the op and attrs that make the queue or accumulator, and th
 "calls" [{op, attrs, inputs}] as in the op cases (tests/op_cases/make_cases.py).
 "inputs" leaves out the handle, which is the first input of each call. A call has
 "outputs", an "error" [code, text], or "waits": true. The script cancels a call
-that has not returned within WAIT_MS milliseconds, and writes that it waits.
+that has not returned within WAIT_MS milliseconds, and writes that it waits. If a call
+has a "file", this text is written to a file before the call. FILE stands for the path
+of the file in inputs and errors.
 """
 
 import json
 import os
 import sys
+import tempfile
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 FOLDER = os.path.dirname(os.path.abspath(__file__))
@@ -27,6 +30,7 @@ from tensorflow.python.framework import op_def_registry  # pylint: disable=wrong
 tf.compat.v1.disable_eager_execution()
 CODES = {**CODES, tf.errors.CancelledError: "CANCELLED"}
 WAIT_MS = 400
+FILE = b"{file}"
 
 
 def f32(*values):
@@ -56,26 +60,43 @@ def kernels_words(message):
     return lines[places[0] - 1] if places else lines[0]
 
 
-class Case:
-    """Makes a queue or an accumulator. `self(op, *inputs)` calls an op on it and
-    records the call."""
+def with_path(value, path):
+    """Returns `value` with `path` in the place of FILE."""
+    if value.dtype != object:
+        return value
+    texts = [path.encode() if text == FILE else text for text in value.flat]
+    result = np.empty(value.shape, object)
+    result.flat = texts
+    return result
 
-    def __init__(self, lines, op, name, **attrs):
+
+class Case:
+    """Makes a queue, an accumulator or a table from `inputs`. `self(op, *inputs)` calls
+    an op on it and records the call."""
+
+    def __init__(self, lines, op, name, *inputs, **attrs):
+        self.folder = tempfile.TemporaryDirectory()
+        self.written = {}
         self.graph = tf.Graph()
         self.session = tf.compat.v1.Session(graph=self.graph)
         attrs.setdefault("shared_name", name)
         self.line = {"op": op, "name": name, "attrs": self.encoded(op, attrs),
-                     "calls": []}
+                     "inputs": [encode(v) for v in inputs], "calls": []}
         self.lines = lines
         with self.graph.as_default():
-            self.handle = self.node(op, [], attrs).outputs[0]
-        self.session.run(self.handle.op)
+            self.handle = self.node(op, [tf.constant(v) for v in inputs], attrs).outputs[0]
+        try:
+            self.session.run(self.handle.op)
+        except tf.errors.OpError as error:
+            self.line["error"] = [CODES[type(error)], kernels_words(error.message)]
+            print(" ", name, op, self.line["error"])
 
     def __enter__(self):
         return self
 
     def __exit__(self, kind, *_):
         self.session.close()
+        self.folder.cleanup()
         if kind is None:
             self.lines.append(json.dumps(self.line))
 
@@ -100,15 +121,23 @@ class Case:
         _, _, made, _ = op_def_library._apply_op_helper(op_def.name, **values)  # pylint: disable=protected-access
         return made
 
+    def write(self, text):
+        """Writes the file FILE for the next call."""
+        with open(os.path.join(self.folder.name, "file"), "w", encoding="utf-8",
+                  newline="") as file:
+            file.write(text)
+        self.written = {"file": text}
+
     def __call__(self, op, *inputs, **attrs):
         op_def = op_def_registry.get(op)
         arrays = [array(v) for v in inputs]
         has_handle = bool(op_def.input_arg)
+        path = os.path.join(self.folder.name, "file")
         with self.graph.as_default():
             # The placeholders have an unknown shape. So the shapes are checked
             # by TensorFlow's kernels, and not by its shape functions.
-            given = [tf.compat.v1.placeholder_with_default(tf.constant(v), None)
-                     for v in arrays]
+            given = [tf.compat.v1.placeholder_with_default(
+                tf.constant(with_path(v, path)), None) for v in arrays]
             made = self.node(op, [self.handle] * has_handle + given, attrs)
         for arg in op_def.input_arg:
             if arg.type_list_attr:
@@ -116,7 +145,8 @@ class Case:
             elif arg.type_attr:
                 attrs[arg.type_attr] = made.get_attr(arg.type_attr)
         call = {"op": op, "attrs": self.encoded(op, attrs),
-                "inputs": [encode(v) for v in arrays]}
+                "inputs": [encode(v) for v in arrays], **self.written}
+        self.written = {}
         # The value of a handle differs from run to run, so handles are not
         # fetched.
         fetches = list(made.outputs) if has_handle else []
@@ -128,7 +158,8 @@ class Case:
         except tf.errors.DeadlineExceededError:
             call["waits"] = True
         except tf.errors.OpError as error:
-            call["error"] = [CODES[type(error)], kernels_words(error.message)]
+            words = kernels_words(error.message).replace(path, FILE.decode())
+            call["error"] = [CODES[type(error)], words]
         print(" ", self.line["name"], op,
               call.get("error") or call.get("outputs") or "waits" * ("waits" in call))
         self.line["calls"].append(call)

@@ -1,18 +1,22 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Makes calls to queues and accumulators one after another and compares the
-// answers with TensorFlow's. make_sync_cases.py writes TensorFlow's answers to
-// sync_cases.jsonl.
+// Makes calls to queues, accumulators and lookup tables one after another and
+// compares the answers with TensorFlow's. make_sync_cases.py writes
+// TensorFlow's answers to sync_cases.jsonl, and make_lookup_cases.py to
+// lookup_cases.jsonl.
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "leat/core/status_macros.h"
 #include "leat/tests/testing/kernel_test_harness.h"
 #include "leat/tests/testing/op_case_json.h"
+#include "leat/tests/testing/temporary_folder.h"
 #include "leat/tests/testing/waiting_call.h"
 
 namespace leat::sync_cases_test {
@@ -25,16 +29,18 @@ class SyncCase {
   explicit SyncCase(const json& spec) : spec_(spec) {}
 
   void Check() {
-    const auto handle = Call(spec_["op"], spec_["attrs"], {});
+    const auto handle = Call(spec_["op"], spec_["attrs"],
+                             Inputs(spec_.value("inputs", json::array())));
+    if (spec_.contains("error")) return CheckAnswer(spec_, handle);
     ASSERT_TRUE(handle.ok()) << handle.status();
     handle_ = handle->front();
     for (const json& call : spec_["calls"]) {
       SCOPED_TRACE(call.dump());
-      std::vector<Tensor> inputs;
-      for (const json& input : call["inputs"]) {
-        inputs.push_back(testing::TensorFromJson(input));
+      if (call.contains("file")) {
+        std::ofstream(folder_.Path("file")) << call["file"].get<std::string>();
       }
-      CheckAnswer(call, Call(call["op"], call["attrs"], std::move(inputs)));
+      CheckAnswer(call, Call(call["op"], call["attrs"], Inputs(call["inputs"]),
+                             call.contains("waits")));
     }
   }
 
@@ -42,14 +48,29 @@ class SyncCase {
   // Returns the error with which Call cancels a call that waits.
   static absl::Status Waits() { return absl::DeadlineExceededError("waits"); }
 
+  // Reads the inputs of a call.
+  std::vector<Tensor> Inputs(const json& spec) {
+    std::vector<Tensor> inputs;
+    for (const json& input : spec) {
+      inputs.push_back(testing::TensorFromJson(input));
+      if (inputs.back().dtype() != DType::kString) continue;
+      for (std::string& text : inputs.back().mutable_data<std::string>()) {
+        if (text == kFile) text = folder_.Path("file");
+      }
+    }
+    return inputs;
+  }
+
+  // Makes a call. If it `waits`, cancels it.
   absl::StatusOr<std::vector<Value>> Call(const json& op, const json& attrs,
-                                          std::vector<Tensor> inputs) {
+                                          std::vector<Tensor> inputs,
+                                          bool waits = false) {
     const std::string name = op.get<std::string>();
     const OpDef* def = testing::AllOps().Find(name);
     if (def == nullptr) return absl::NotFoundError(name);
     std::vector<DType> types;
     std::vector<Value> values;
-    if (!def->inputs.empty()) {
+    if (!handle_.IsEmpty() && !def->inputs.empty()) {
       values.push_back(handle_);
       types.push_back(def->inputs[0].is_ref ? RefOf(DType::kString)
                                             : DType::kResource);
@@ -62,12 +83,12 @@ class SyncCase {
         const testing::TestKernel kernel,
         harness_.Make(name, testing::AttrsFromJson(attrs), types));
     testing::WaitingCall call(harness_.services(), kernel, std::move(values));
-    if (!call.is_done()) call.Cancel(Waits());
+    if (waits) call.Cancel(Waits());
     return call.Result();
   }
 
-  static void CheckAnswer(const json& call,
-                          const absl::StatusOr<std::vector<Value>>& answer) {
+  void CheckAnswer(const json& call,
+                   const absl::StatusOr<std::vector<Value>>& answer) const {
     if (call.contains("waits")) {
       EXPECT_EQ(answer.status(), Waits());
       return;
@@ -75,7 +96,9 @@ class SyncCase {
     if (call.contains("error")) {
       EXPECT_EQ(absl::StatusCodeToString(answer.status().code()),
                 call["error"][0].get<std::string>());
-      EXPECT_EQ(answer.status().message(), call["error"][1].get<std::string>());
+      EXPECT_EQ(absl::StrReplaceAll(answer.status().message(),
+                                    {{folder_.Path("file"), kFile}}),
+                call["error"][1].get<std::string>());
       return;
     }
     ASSERT_TRUE(answer.ok()) << answer.status();
@@ -91,18 +114,28 @@ class SyncCase {
     }
   }
 
+  // Stands for the path of the call's file in inputs and errors.
+  static constexpr char kFile[] = "{file}";
+
   const json& spec_;
+  TemporaryFolder folder_;
   testing::KernelTestHarness harness_;
   Value handle_;
 };
 
-TEST(SyncCasesTest, MatchTensorFlow) {
-  for (const json& spec : testing::ReadJsonLines("kernels/sync_cases.jsonl")) {
+void CheckAll(const std::string& file) {
+  for (const json& spec : testing::ReadJsonLines(file)) {
     if (!spec.contains("op")) continue;  // the line that names the source
     SCOPED_TRACE(absl::StrCat(spec["op"].get<std::string>(), ", ",
                               spec["name"].get<std::string>()));
     SyncCase(spec).Check();
   }
+}
+
+TEST(SyncCasesTest, MatchTensorFlow) { CheckAll("kernels/sync_cases.jsonl"); }
+
+TEST(SyncCasesTest, LookupTablesMatchTensorFlow) {
+  CheckAll("kernels/lookup_cases.jsonl");
 }
 
 }  // namespace

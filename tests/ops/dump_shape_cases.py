@@ -934,6 +934,34 @@ def queues():
   case('QueueCloseV2', {}, handle)
 
 
+def tables():
+  of = {'key_dtype': 'string', 'value_dtype': 'int64'}
+  for op in ('HashTable', 'HashTableV2', 'MutableHashTable', 'MutableHashTableV2'):
+    case(op, of)
+  for op in ('MutableHashTableOfTensors', 'MutableHashTableOfTensorsV2'):
+    case(op, {**of, 'value_shape': [2]})
+  for key in (f(), f(2), f(2, 1), ANY):
+    case('MutableDenseHashTableV2', {'key_dtype': 'float', 'value_dtype': 'int64'}, key, key)
+  types = {'Tin': 'float', 'Tout': 'int32'}
+  entries = {'Tkey': 'float', 'Tval': 'int32'}
+  for handle in (Value('resource', []), Value('resource', [1]), Value('resource', None)):
+    case('LookupTableFindV2', types, handle, f(2, 3), i32())
+    case('LookupTableFindV2', types, handle, f(2, 3), i32(2, 2))
+    case('LookupTableInsertV2', types, handle, f(2, 3), i32(4))
+    case('LookupTableRemoveV2', {'Tin': 'float'}, handle, f(2))
+    case('LookupTableRemoveV2', {'Tin': 'float'}, handle, f())
+    case('LookupTableExportV2', {'Tkeys': 'float', 'Tvalues': 'int32'}, handle)
+    case('LookupTableSizeV2', {}, handle)
+    for keys, values in ((f(2), i32(2)), (f(2), i32(3)), (f(), i32(3)), (f(2), i32(2, 3)),
+                         (ANY, IANY)):
+      case('LookupTableImportV2', types, handle, keys, values)
+    for keys, values in ((f(2), i32(2)), (f(2), i32(3)), (f(), i32(1)), (f(2, 1), i32(2, 1)),
+                         (ANY, IANY)):
+      case('InitializeTableV2', entries, handle, keys, values)
+    for name in (Value('string', []), Value('string', [1]), Value('string', None)):
+      case('InitializeTableFromTextFileV2', {'key_index': -2, 'value_index': -1}, handle, name)
+
+
 def accumulators():
   handle = Value('resource', [])
   dtype = {'dtype': 'float'}
@@ -1318,7 +1346,7 @@ print('# Written by dump_shape_cases.py with TensorFlow %s.' % tf.__version__)
 for family in (reshaping, joining, slicing, rearranging, gathering, moving,
                blocks, diagonals, comparing, combining, arithmetic,
                convolution, losses, random, variables, lists,
-               narrow_indices, flow, queues, accumulators, arrays, stacks, collectives,
+               narrow_indices, flow, queues, tables, accumulators, arrays, stacks, collectives,
                checkpoints, equations, volumes, recurrent, updates, counting,
                images, examples, decoding, files, file_datasets, strings):
   family()
