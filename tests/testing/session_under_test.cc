@@ -138,6 +138,7 @@ absl::StatusOr<std::shared_ptr<Session>> NewSessionOnServer(
   server_options.config.task = {.job = "localhost", .index = 0};
   server_options.bind = "127.0.0.1:0";
   server_options.devices = options.devices;
+  server_options.files = options.devices.files;
   server_options.limits.lower = options.lower_limits;
   server_options.transport = is_grpc ? "grpc" : "in-process";
   server_options.transports = &transports;
