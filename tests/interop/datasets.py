@@ -2,7 +2,7 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 """Reads data sets (tf.data) with the unmodified client of TensorFlow from a server
 of Leat: through one-shot iterators, iterators whose handles are fed, optionals and
-reductions, and while a model trains. TensorFlow, which runs in this process, must
+reductions, from files, and while a model trains. TensorFlow, which runs in this process, must
 give the same.
 
 tests/runtime/make_dataset_cases.py compares the elements of each kind of data set.
@@ -11,7 +11,9 @@ Usage: datasets.py LEAT [PROGRAM...]
   LEAT  the program `leat`
 """
 
+import os
 import sys
+import tempfile
 
 import tasks  # must come first: sets the environment of TensorFlow
 import numpy as np
@@ -114,7 +116,56 @@ def trains(target):
     return [round(float(session.run([loss, train])[0]), 4) for _ in range(20)]
 
 
-PROGRAMS = [one_shot, feedable, optionals, reductions, trains]
+def elements(target, data):
+  with tf.Graph().as_default():
+    iterator = tf1.data.make_initializable_iterator(data())
+    following = iterator.get_next()
+    result = []
+    with tf1.Session(target) as session:
+      session.run(iterator.initializer)
+      while True:
+        try:
+          result.append(plain(session.run(following)))
+        except tf.errors.OutOfRangeError:
+          return result
+
+
+def caches(target):
+  """TensorFlow reads the cache in files that the target writes, and the reverse."""
+  def cached(factor, name):
+    path = os.path.join(FOLDER.name, name)
+    return lambda: numbers().map(
+        lambda x: (x * factor, tf.strings.as_string(x), tf.ones([2, 3]))).cache(path)
+  name = "leat" if target else "tensorflow"
+  return [elements(target, cached(1, name)), elements("", cached(100, name)),
+          elements("", cached(2, name + "_other")), elements(target, cached(100, name + "_other"))]
+
+
+def pipes(target):
+  """A named pipe gives what comes. A step that ends loses nothing."""
+  if not target:
+    return [[b"a", b"b"], [b"c", b"last"]]  # TensorFlow cannot read pipes.
+  path = os.path.join(FOLDER.name, "pipe")
+  os.mkfifo(path)
+  with tf.Graph().as_default(), open(os.open(path, os.O_RDWR), "wb", buffering=0) as pipe:
+    data = tf.data.TextLineDataset(path).batch(2)
+    iterator = tf1.data.make_initializable_iterator(data)
+    following = iterator.get_next()
+    with tf1.Session(target) as session:
+      session.run(iterator.initializer)
+      try:
+        session.run(following, options=tf1.RunOptions(timeout_in_ms=100))
+        raise AssertionError("an empty pipe has given something")
+      except tf.errors.DeadlineExceededError:
+        pass
+      pipe.write(b"a\nb\nc\nlast")
+      first = plain(session.run(following))
+      pipe.close()
+      return [first, plain(session.run(following))]
+
+
+FOLDER = tempfile.TemporaryDirectory(prefix="leat_interop_")
+PROGRAMS = [one_shot, feedable, optionals, reductions, caches, pipes, trains]
 
 
 def main():
@@ -124,7 +175,8 @@ def main():
   unknown = set(names) - {program.__name__ for program in PROGRAMS}
   if unknown:
     sys.exit("There are no such programs: %s" % ", ".join(sorted(unknown)))
-  with tasks.Cluster({"worker": ["leat"]}, leat=sys.argv[1]) as cluster:
+  with tasks.Cluster({"worker": ["leat"]}, leat=sys.argv[1],
+                     leat_flags=["--file-root", FOLDER.name + ":rw"]) as cluster:
     for program in PROGRAMS:
       if names and program.__name__ not in names:
         continue
