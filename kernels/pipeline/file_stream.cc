@@ -97,6 +97,7 @@ class FileStream::Reader : public std::enable_shared_from_this<Reader> {
   absl::StatusOr<Found> ReadChunk();
   absl::Status Open();
   absl::StatusOr<BufferRef> Allocate(int64_t bytes);
+  absl::Status NoMemoryFor(int64_t bytes) const;
   // Reads until `room` is full, the file ends or the pipe is empty. Sets
   // `count` to the number of bytes. Sets `has_read_all_` at the end.
   absl::StatusOr<Found> ReadBytes(absl::Span<char> room, size_t& count);
@@ -229,7 +230,7 @@ absl::Status FileStream::Reader::Open() {
         std::min(is_pipe_ ? kPipeChunk : size_ + 1, chunk_bytes_);
     LEAT_ASSIGN_OR_RETURN(input_, Allocate(bytes));
     inflater_memory_ = context_.pipeline->allocator().Reserve(Inflater::kBytes);
-    if (inflater_memory_ == nullptr) return Allocate(Inflater::kBytes).status();
+    if (inflater_memory_ == nullptr) return NoMemoryFor(Inflater::kBytes);
     inflater_ = std::make_unique<Inflater>(options_.compression);
   } else if (!is_pipe_ && skip_left_ > 0) {
     position_ = std::min(skip_left_, size_);
@@ -243,12 +244,17 @@ absl::Status FileStream::Reader::Open() {
 }
 
 absl::StatusOr<BufferRef> FileStream::Reader::Allocate(int64_t bytes) {
-  Allocator& allocator = context_.pipeline->allocator();
-  BufferRef memory = allocator.Allocate(static_cast<size_t>(bytes));
-  if (memory != nullptr) return memory;
+  BufferRef memory =
+      context_.pipeline->allocator().Allocate(static_cast<size_t>(bytes));
+  if (memory == nullptr) return NoMemoryFor(bytes);
+  return memory;
+}
+
+absl::Status FileStream::Reader::NoMemoryFor(int64_t bytes) const {
   return absl::ResourceExhaustedError(
-      absl::StrCat("file '", path_, "': the memory of '", allocator.name(),
-                   "' has no room for ", bytes, " bytes of it"));
+      absl::StrCat("file '", path_, "': the memory of '",
+                   context_.pipeline->allocator().name(), "' has no room for ",
+                   bytes, " bytes of it"));
 }
 
 bool FileStream::Reader::PipeIsReadable() const {

@@ -29,6 +29,7 @@ class FileRecords {
 
   // Does what Stage::Next does, for this file.
   absl::StatusOr<Progress> Next(Element& element) {
+    has_cut_ = false;
     for (;;) {
       // Without a chunk there is nothing to cut.
       if (chunk_.memory != nullptr || has_all_) {
@@ -36,7 +37,8 @@ class FileRecords {
         LEAT_ASSIGN_OR_RETURN(const Cut cut,
                               format_->Next(chunk_.bytes, has_all_, record));
         if (cut == Cut::kEnd) return Progress::kEnd;
-        if (cut == Cut::kRecord) return MakeElement(record, element);
+        has_cut_ = cut == Cut::kRecord;
+        if (has_cut_) return MakeElement(record, element);
       }
       LEAT_ASSIGN_OR_RETURN(const Progress progress, NextChunk());
       if (progress == Progress::kWaiting) return progress;
@@ -46,6 +48,9 @@ class FileRecords {
   // Returns true if an error was one of the opening of the file. REQUIRES: Next
   // has returned an error.
   bool HasNotOpened() const { return !has_size_ || !stream_.is_open(); }
+  // Returns true if only the memory for one record was missing, so that Next
+  // can go on with the next record. REQUIRES: Next has returned an error.
+  bool CanGoOn() const { return has_cut_; }
 
  private:
   static int64_t OffsetOf(const RecordFiles& files, size_t i) {
@@ -88,6 +93,7 @@ class FileRecords {
   FileChunk chunk_;
   bool has_size_ = false;  // The format has accepted the size of the file.
   bool has_all_ = false;   // The last chunk has come.
+  bool has_cut_ = false;   // The last call has cut off a record.
 };
 
 class RecordStage final : public Stage {
@@ -120,6 +126,7 @@ class RecordStage final : public Stage {
   }
 
   void HandleError() {
+    if (records_->CanGoOn()) return;
     if (records_->HasNotOpened()) {
       records_.reset();
     } else if (files_.after_error == AfterReadError::kNextFile) {

@@ -7,8 +7,8 @@ Usage: make_dataset_cases.py   (with the Python of tools/tensorflow_python)
 
 Each line has the name of a case, its graph, the node that initializes the iterator,
 the fetches of a step that takes an element, and what such steps give: a list of
-tensors, the code of an error, or "end". "begin" says that the initializer runs. Data sets of files read the files of
-dataset_files/, which this script writes, too.
+tensors, the code of an error, or "end". "begin" says that the initializer runs. Data
+sets of files read those of dataset_files/, which this script writes, too.
 """
 
 import gzip
