@@ -118,15 +118,15 @@ def mutable(target):
                      plain(session.run(vectors.lookup(np.int64([4, 5]))))]
 
 
-def dense_table():
+def dense_table(name):
   return tf.lookup.experimental.DenseHashTable(
       key_dtype=tf.int64, value_dtype=tf.int64, default_value=-1, empty_key=0,
-      deleted_key=-1, initial_num_buckets=4)
+      deleted_key=-1, initial_num_buckets=4, name=name)
 
 
 def dense(target):
   with tf.Graph().as_default(), tf1.Session(target) as session:
-    table = dense_table()
+    table = dense_table("dense")
     keys = np.arange(1, 60, dtype=np.int64) * 7
     insert = table.insert(keys, keys * 10)
     remove = table.remove(keys[::2])
@@ -148,7 +148,7 @@ def saved(target):
       with tf.Graph().as_default(), tf1.Session(target) as session:
         table = tf.lookup.experimental.MutableHashTable(
             tf.string, tf.int64, -1, name="mutable", checkpoint=True)
-        other = dense_table()
+        other = dense_table("saved_dense")
         insert = [table.insert(tf.constant(WORDS), np.int64(range(4))),
                   other.insert(np.int64([5, 9]), np.int64([6, 7]))]
         change = table.insert(tf.constant(["a", "b"]), np.int64([8, 9]))
@@ -176,7 +176,10 @@ def main():
   unknown = set(names) - {program.__name__ for program in PROGRAMS}
   if unknown:
     sys.exit("There are no such programs: %s" % ", ".join(sorted(unknown)))
-  with tasks.Cluster({"worker": ["leat"]}, leat=sys.argv[1]) as cluster:
+  # The programs make their folders in the folder for temporary files.
+  root = tempfile.gettempdir()
+  with tasks.Cluster({"worker": ["leat"]}, leat=sys.argv[1],
+                     leat_flags=["--file-root", root + ":rw"]) as cluster:
     for program in PROGRAMS:
       if names and program.__name__ not in names:
         continue
