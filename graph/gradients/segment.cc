@@ -1,4 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "absl/strings/str_cat.h"
 #include "leat/graph/autodiff/gradient_shapes.h"
 #include "leat/graph/ops.h"
 
@@ -29,6 +30,52 @@ void UnsortedSegmentSumGrad(GradientContext& c) {
   c.set(0, op::SelectV2(kept, rows, op::ZerosLike(rows)));
 }
 
+void SegmentSumGrad(GradientContext& c) {
+  if (c.needs(0)) c.set(0, op::GatherV2(c.grad(), c.input(1), 0));
+}
+
+// Divides the gradient of each segment by the number of its rows.
+void SegmentMeanGrad(GradientContext& c) {
+  if (!c.needs(0)) return;
+  const Output ids = c.input(1);
+  const Output dy = c.grad();
+  const Output ones = op::Fill(
+      op::ConcatV2({ShapeOf(ids),
+                    op::Fill(op::ExpandDims(op::Rank(c.input(0)) - 1, 0), 1)},
+                   0),
+      op::Cast(c.builder().Const<float>(1), dy.dtype()));
+  c.set(0, op::GatherV2(dy / op::SegmentSum(ones, ids), ids, 0));
+}
+
+// Computes the gradient of a sparse form from those of the segments.
+using SparseGradient = Output (*)(Output dy, Output indices, Output ids,
+                                  Output rows);
+
+template <SparseGradient gradient>
+void SparseSegmentGrad(GradientContext& c) {
+  if (!c.needs(0)) return;
+  if (c.attr<bool>("sparse_gradient")) {
+    return c.builder().Fail(
+        absl::UnimplementedError(
+            absl::StrCat("node '", c.operation().name(),
+                         "' has sparse_gradient, for which the gradient is not "
+                         "implemented")),
+        SourceLocation{});
+  }
+  const Output rows = ShapeOf(c.input(0)).Slice({0});
+  c.set(0, gradient(c.grad(), c.input(1), c.input(2), rows));
+}
+
+Output SumGrad(Output dy, Output indices, Output ids, Output rows) {
+  return op::SparseSegmentSumGrad(dy, indices, ids, rows);
+}
+Output MeanGrad(Output dy, Output indices, Output ids, Output rows) {
+  return op::SparseSegmentMeanGrad(dy, indices, ids, rows);
+}
+Output SqrtNGrad(Output dy, Output indices, Output ids, Output rows) {
+  return op::SparseSegmentSqrtNGrad(dy, indices, ids, rows);
+}
+
 void DynamicStitchGrad(GradientContext& c) {
   const int count = c.num_inputs() / 2;
   const Output dy = c.grad();
@@ -41,6 +88,11 @@ void DynamicStitchGrad(GradientContext& c) {
 
 void Register(GradientRegistry& registry) {
   registry.Add("UnsortedSegmentSum", UnsortedSegmentSumGrad);
+  registry.Add("SegmentSum", SegmentSumGrad);
+  registry.Add("SegmentMean", SegmentMeanGrad);
+  registry.Add("SparseSegmentSum", SparseSegmentGrad<&SumGrad>);
+  registry.Add("SparseSegmentMean", SparseSegmentGrad<&MeanGrad>);
+  registry.Add("SparseSegmentSqrtN", SparseSegmentGrad<&SqrtNGrad>);
   registry.Add("DynamicStitch", DynamicStitchGrad);
   registry.Add("ParallelDynamicStitch", DynamicStitchGrad);
 }

@@ -1,6 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines UnsortedSegmentSum, which adds up rows with equal ids.
+// Defines UnsortedSegmentSum, which adds up rows with equal ids, and the ops
+// whose ids are sorted: SegmentSum and SegmentMean for all rows, the sparse
+// forms for the rows that indices name.
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -32,9 +34,108 @@ absl::Status UnsortedSegmentShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
+// Gives the output an unknown number of rows that have the shape of those of
+// data.
+absl::Status SomeRows(InferenceContext& context, int64_t rows) {
+  LEAT_ASSIGN_OR_RETURN(const PartialShape data, context.WithRankAtLeast(0, 1));
+  if (!data.rank_known()) return absl::OkStatus();
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape, WithExtent(data, 0, rows));
+  context.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
+absl::Status SegmentShape(InferenceContext& context) {
+  LEAT_RETURN_IF_ERROR(context.WithRank(1, 1).status());
+  return SomeRows(context, PartialShape::kUnknown);
+}
+
+// Checks that the indices and the segment ids are vectors of one length.
+absl::Status CheckIndicesAndIds(const InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const PartialShape indices, context.WithRank(1, 1));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape ids, context.WithRank(2, 1));
+  return Merge(indices, ids).status();
+}
+
+absl::Status SparseSegmentShape(InferenceContext& context) {
+  LEAT_RETURN_IF_ERROR(CheckIndicesAndIds(context));
+  return SomeRows(context, PartialShape::kUnknown);
+}
+
+absl::Status SparseSegmentGradShape(InferenceContext& context) {
+  LEAT_RETURN_IF_ERROR(CheckIndicesAndIds(context));
+  LEAT_ASSIGN_OR_RETURN(const int64_t rows, ExtentInput(context, 3));
+  return SomeRows(context, rows);
+}
+
+void AddSegment(const char* name, const char* doc, OpRegistry& registry) {
+  registry.Add({.name = name,
+                .doc = doc,
+                .inputs = {"data: T", "segment_ids: Tindices"},
+                .outputs = {"output: T"},
+                .attrs = {"T: numbertype", "Tindices: {int32, int64}"},
+                .shape = SegmentShape},
+               {OnCpu({{"T", kNumbersAndComplexes.dtypes()}})});
+}
+
+void AddSparseSegment(const char* name, const char* doc, const char* types,
+                      OpRegistry& registry) {
+  registry.Add(
+      {.name = name,
+       .doc = doc,
+       .inputs = {"data: T", "indices: Tidx", "segment_ids: Tsegmentids"},
+       .outputs = {"output: T"},
+       .attrs = {types, "Tidx: {int32, int64} = int32",
+                 "Tsegmentids: {int32, int64} = int32",
+                 "sparse_gradient: bool = false"},
+       .shape = SparseSegmentShape},
+      {OnCpu()});
+}
+
+void AddSparseSegmentGrad(const char* name, const char* doc,
+                          OpRegistry& registry) {
+  registry.Add({.name = name,
+                .doc = doc,
+                .inputs = {"grad: T", "indices: Tidx",
+                           "segment_ids: Tsegmentids", "output_dim0: int32"},
+                .outputs = {"output: T"},
+                .attrs = {"T: {bfloat16, half, float, double}",
+                          "Tidx: {int32, int64} = int32",
+                          "Tsegmentids: {int32, int64} = int32"},
+                .shape = SparseSegmentGradShape},
+               {OnCpu()});
+}
+
+void AddSparseSegments(OpRegistry& registry) {
+  AddSparseSegment("SparseSegmentSum",
+                   "Adds up rows that indices name, for each sorted segment.",
+                   "T: realnumbertype", registry);
+  AddSparseSegment(
+      "SparseSegmentMean",
+      "Computes the means of rows that indices name, for each sorted segment.",
+      "T: {bfloat16, half, float, double}", registry);
+  AddSparseSegment("SparseSegmentSqrtN",
+                   "Adds up rows that indices name, and divides by the square "
+                   "root of their number.",
+                   "T: {bfloat16, half, float, double}", registry);
+  AddSparseSegmentGrad("SparseSegmentSumGrad",
+                       "Computes the gradient of SparseSegmentSum.", registry);
+  AddSparseSegmentGrad("SparseSegmentMeanGrad",
+                       "Computes the gradient of SparseSegmentMean.", registry);
+  AddSparseSegmentGrad("SparseSegmentSqrtNGrad",
+                       "Computes the gradient of SparseSegmentSqrtN.",
+                       registry);
+}
+
 }  // namespace
 
 void Register(OpRegistry& registry) {
+  AddSegment("SegmentSum",
+             "Adds up the rows of data that have the same sorted segment id.",
+             registry);
+  AddSegment("SegmentMean",
+             "Computes the mean of the rows with the same sorted segment id.",
+             registry);
+  AddSparseSegments(registry);
   registry.Add(
       {.name = "UnsortedSegmentSum",
        .doc = "Adds up the slices of data that have the same segment id.",

@@ -420,6 +420,22 @@ def gathering():
   case('UnsortedSegmentSum', segment, f(4, 5), i32(3), K(3))
   case('UnsortedSegmentSum', segment, f(4), i32(4, 1), K(3))
   case('UnsortedSegmentSum', segment, f(4, 5), i32(4), K(-1))
+  segment = {'T': 'float', 'Tindices': 'int32'}
+  for data in (f(4, 5), f(), ANY):
+    for ids in (i32(4), i32(3), i32(4, 1), IANY):
+      case('SegmentSum', segment, data, ids)
+  case('SegmentMean', segment, f(4, 5), i32(4))
+  segment = {'T': 'float'}
+  for data in (f(4, 5), f(), ANY):
+    for indices, ids in ((i32(3), i32(3)), (i32(2), i32(3)), (i32(3, 1), i32(3, 1)),
+                         (IANY, IANY)):
+      case('SparseSegmentSum', segment, data, indices, ids)
+      for rows in (K(7), i32(), i32(1)):
+        case('SparseSegmentSumGrad', segment, data, indices, ids, rows)
+  case('SparseSegmentSumGrad', segment, f(4, 5), i32(3), i32(3), K(-1))
+  for op in ('SparseSegmentMean', 'SparseSegmentSqrtN'):
+    case(op, segment, f(4, 5), i32(3), i32(3))
+    case(op + 'Grad', segment, f(4, 5), i32(3), i32(3), K(7))
   stitch = {'T': 'float', 'N': 2}
   case('DynamicStitch', stitch, K([0, 2]), K([1]), f(2, 3), f(1, 3))
   case('DynamicStitch', stitch, i32(2), K([1]), f(2, 3), f(1, 3))

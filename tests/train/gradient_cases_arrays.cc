@@ -104,6 +104,23 @@ void AddGathers(std::vector<GradientCase>& cases) {
       [](GraphBuilder& b, const Inputs& x) {
         return op::UnsortedSegmentSum(x[0], Ints(b, {2, 0, -1, 2}), 3);
       });
+  add("SegmentSum", {Shape{4, 2}}, [](GraphBuilder& b, const Inputs& x) {
+    return op::SegmentSum(x[0], Ints(b, {0, 0, 2, 2}));
+  });
+  add("SegmentMean", {Shape{4, 2}}, [](GraphBuilder& b, const Inputs& x) {
+    return op::SegmentMean(x[0], Ints(b, {0, 0, 2, 2}));
+  });
+  add("SparseSegmentSum", {Shape{4, 2}}, [](GraphBuilder& b, const Inputs& x) {
+    return op::SparseSegmentSum(x[0], Ints(b, {3, 0, 3}), Ints(b, {0, 0, 2}));
+  });
+  add("SparseSegmentMean", {Shape{4, 2}}, [](GraphBuilder& b, const Inputs& x) {
+    return op::SparseSegmentMean(x[0], Ints(b, {3, 0, 3}), Ints(b, {0, 0, 2}));
+  });
+  add("SparseSegmentSqrtN", {Shape{4, 2}},
+      [](GraphBuilder& b, const Inputs& x) {
+        return op::SparseSegmentSqrtN(x[0], Ints(b, {3, 0, 3}),
+                                      Ints(b, {0, 0, 2}));
+      });
   add("DynamicStitch", {Shape{2, 2}, Shape{1, 2}},
       [](GraphBuilder& b, const Inputs& x) {
         const std::vector<Output> indices = {Ints(b, {2, 0}), Ints(b, {1})};

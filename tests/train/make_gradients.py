@@ -444,6 +444,10 @@ def gathers(c):
                                   values([3, 2], dtype), i32(4, 2)], by=(1,))
         c.add("UnsortedSegmentSum", name, [values([4, 2], dtype), i32(2, 0, -1, 2),
                                            np.array(3, np.int32)])
+        c.add("SegmentSum", name, [values([4, 2], dtype), i32(0, 0, 2, 2)])
+        c.add("SegmentMean", name, [values([4, 2], dtype), i32(0, 0, 2, 2)])
+        for op in ("SparseSegmentSum", "SparseSegmentMean", "SparseSegmentSqrtN"):
+            c.add(op, name, [values([4, 2], dtype), i32(3, 0, 3), i32(0, 0, 2)])
         c.add("DynamicStitch", name, [[i32(2, 0), i32(1)],
                                       [values([2, 2], dtype),
                                        values([1, 2], dtype, salt=1)]], by=(2, 3))
