@@ -59,23 +59,25 @@ class FrameSorter {
     ++pending_[to];
   }
 
-  // Adds the edges from an instruction. Returns false if something but a Merge
-  // waits for the next iteration of a loop.
+  // Adds the edges from an instruction. Returns false if the instruction gives
+  // some iterations a value, and not only Merges wait for it: what waits would
+  // run in those iterations only. A Merge that could take a value that every
+  // iteration gets has no order either.
   bool AddEdges(int32_t index) {
     const Instruction& from = program_.instruction(index);
-    if (from.kind == InstructionKind::kEnter) {
-      AddEdge(index, LoopOf(from.output_frame));
-      return true;  // its consumers find the value when an iteration begins
-    }
+    const bool is_enter = from.kind == InstructionKind::kEnter;
     const bool is_next = from.kind == InstructionKind::kNextIteration;
     const bool is_exit = from.kind == InstructionKind::kExit;
+    if (is_enter) AddEdge(index, LoopOf(from.output_frame));
     for (const Successor& edge : program_.Successors(from)) {
-      const Instruction& to = program_.instruction(edge.instruction);
-      if (!is_next) {
+      const bool to_merge = edge.input != Successor::kControl &&
+                            program_.instruction(edge.instruction).kind ==
+                                InstructionKind::kMerge;
+      if (is_enter || is_next) {
+        // The consumers find the value when an iteration begins.
+        if (to_merge == from.is_loop_invariant) return false;
+      } else {
         AddEdge(is_exit ? LoopOf(from.frame) : index, edge.instruction);
-      } else if (to.kind != InstructionKind::kMerge ||
-                 edge.input == Successor::kControl) {
-        return false;
       }
     }
     return true;

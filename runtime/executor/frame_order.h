@@ -14,7 +14,8 @@ namespace leat {
 
 // Returns the order of each frame. A loop follows all of its Enters, and what
 // reads its Exits follows the loop. Returns an empty vector if there is no such
-// order, for example if an Enter waits for an Exit of the same loop.
+// order, for example if an Enter waits for an Exit of the same loop, or if a
+// node that is no Merge reads a value that only the first iteration gets.
 std::vector<std::vector<int32_t>> FindFrameOrder(const Program& program);
 
 }  // namespace leat

@@ -7,7 +7,6 @@
 
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -41,9 +40,13 @@ std::vector<std::string> OrderOf(const Program& program, int frame) {
   return names;
 }
 
-std::string Enter(const std::string& name, std::vector<std::string> inputs) {
-  return NodeText(name, "Enter", std::move(inputs),
-                  Float() + Attr("frame_name", "s: \"loop\""));
+// Gives the value to every iteration, or only to the first one.
+std::string Enter(const std::string& name, const std::string& input,
+                  bool is_constant = true) {
+  return NodeText(
+      name, "Enter", {input},
+      Float() + Attr("frame_name", "s: \"loop\"") +
+          Attr("is_constant", is_constant ? "b: true" : "b: false"));
 }
 
 std::string Constant(const std::string& name) {
@@ -53,10 +56,10 @@ std::string Constant(const std::string& name) {
 
 TEST(OrderedRunnerTest, ALoopFollowsItsEntersAndPrecedesWhatReadsItsExits) {
   const auto program = Compiled(ImportText(
-      Constant("x") + Enter("in", {"x"}) +
+      Constant("x") + Enter("in", "x") +
           NodeText("out", "Exit", {"in"}, Float()) +
           NodeText("after", "Neg", {"out"}, Float()) +
-          NodeText("late", "Neg", {"x"}, Float()) + Enter("also_in", {"late"}),
+          NodeText("late", "Neg", {"x"}, Float()) + Enter("also_in", "late"),
       BuiltinOps()));
   ASSERT_TRUE(program->has_order());
   EXPECT_THAT(OrderOf(*program, 0),
@@ -67,15 +70,26 @@ TEST(OrderedRunnerTest, ALoopFollowsItsEntersAndPrecedesWhatReadsItsExits) {
 // The loop cannot wait for an Enter that waits for the loop.
 TEST(OrderedRunnerTest, ALoopThatFeedsItselfHasNoOrder) {
   const auto program = Compiled(ImportText(
-      Constant("x") + Enter("in", {"x"}) +
-          NodeText("out", "Exit", {"in"}, Float()) + Enter("again", {"out"}),
+      Constant("x") + Enter("in", "x") +
+          NodeText("out", "Exit", {"in"}, Float()) + Enter("again", "out"),
       BuiltinOps()));
   EXPECT_FALSE(program->has_order());
 }
 
+// The node runs in the first iteration only, because no other gets the value.
+TEST(OrderedRunnerTest, ALoopWithoutAMergeHasNoOrder) {
+  const std::string entered =
+      Constant("x") + Enter("in", "x", /*is_constant=*/false);
+  for (const std::string& reader : {NodeText("y", "Neg", {"in"}, Float()),
+                                    NodeText("y", "NoOp", {"^in"})}) {
+    EXPECT_FALSE(
+        Compiled(ImportText(entered + reader, BuiltinOps()))->has_order());
+  }
+}
+
 TEST(OrderedRunnerTest, ALoopWithAProductHasNoOrder) {
   const std::string product = NodeText("y", "MatMul", {"in", "in"}, Float());
-  const std::string loop = Constant("x") + Enter("in", {"x"});
+  const std::string loop = Constant("x") + Enter("in", "x");
   EXPECT_TRUE(Compiled(ImportText(loop, BuiltinOps()))->has_order());
   EXPECT_FALSE(Compiled(ImportText(loop + product, BuiltinOps()))->has_order());
 }
