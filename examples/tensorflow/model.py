@@ -59,11 +59,12 @@ def dense(inputs, units, name, activation=tf.identity):
 
 
 def build(ps, worker):
-  """Adds the model to the graph: variables on the servers, the rest on the worker."""
+  """Adds the model to the graph: variables on the servers, the rest on the worker.
+  Without servers, all of it is on the worker."""
   tf1.set_random_seed(1)
-  setter = tf1.train.replica_device_setter(
-      ps_tasks=ps, worker_device="/job:worker/task:%d" % worker)
-  with tf1.device(setter):
+  device = "/job:worker/task:%d" % worker
+  setter = tf1.train.replica_device_setter(ps_tasks=ps, worker_device=device)
+  with tf1.device(setter or device):
     inputs = tf1.placeholder(tf.float32, [None, INPUTS], "inputs")
     answers = tf1.placeholder(tf.float32, [None, 1], "answers")
     hidden = dense(inputs, HIDDEN, "hidden", tf.nn.relu)

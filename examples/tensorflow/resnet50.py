@@ -40,12 +40,17 @@ def main():
     feed = {images: keras.applications.resnet50.preprocess_input(
                 random.uniform(0, 255, images.shape.as_list())),
             labels: random.randint(0, 1000, args.batch)}
+    kernel = network.get_layer("predictions").kernel
+    before = session.run(kernel)
     guesses = network.predict_on_batch(feed[images])
     start = time.monotonic()
     steps = [session.run([loss, norms, train], feed) for _ in range(args.steps)]
+    change = session.run(kernel) - before
+    moments = network.get_layer("conv1_bn").get_weights()[2:]
     print("%d training steps took %.2f s" % (args.steps, time.monotonic() - start))
   model.report(guesses=guesses[:, :10], losses=[step[0] for step in steps],
-               gradient_norms=steps[0][1])
+               gradient_norms=steps[0][1], change_of_kernel=np.linalg.norm(change, axis=0),
+               moving_moments=moments)
 
 
 if __name__ == "__main__":

@@ -42,15 +42,21 @@ class TableHandle final : public Kernel {
 
   absl::Status Compute(KernelContext& context) const final {
     const auto& named = handle_.Get(context).scalar<ResourceHandle>();
-    LEAT_ASSIGN_OR_RETURN(const TablePtr table,
-                          context.step().resources->FindOrMake<LookupTable>(
-                              named.container, named.name, [&] {
-                                TableOptions options = options_;
-                                options.name = absl::StrCat(named.container,
-                                                            " ", named.name);
-                                return make_(context, std::move(options));
-                              }));
-    LEAT_RETURN_IF_ERROR(CheckTypes(table->options(), named.name));
+    ResourceStore& store = *context.step().resources;
+    absl::StatusOr<TablePtr> table =
+        store.Find<LookupTable>(named.container, named.name);
+    if (!table.ok()) {
+      // A large table takes long to make, so the store is not locked meanwhile.
+      TableOptions options = options_;
+      options.name = absl::StrCat(named.container, " ", named.name);
+      LEAT_ASSIGN_OR_RETURN(const TablePtr made,
+                            make_(context, std::move(options)));
+      table = store.FindOrMake<LookupTable>(
+          named.container, named.name,
+          [&]() -> absl::StatusOr<TablePtr> { return made; });
+    }
+    LEAT_RETURN_IF_ERROR(table.status());
+    LEAT_RETURN_IF_ERROR(CheckTypes((*table)->options(), named.name));
     return handle_.Set(context);
   }
 

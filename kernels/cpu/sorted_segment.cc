@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "leat/core/dtype_list.h"
+#include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
 #include "leat/kernels/arrays/stacked_elements.h"
@@ -81,9 +82,10 @@ absl::Status CheckSorted(Ids ids) {
     return absl::InvalidArgumentError("segment ids are not increasing");
   }
   if (ids.front() < 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Segment id ", ids.front(), " out of range [0, ", ids.back() + 1,
-        "), possibly because 'segment_ids' input is not sorted."));
+    return absl::InvalidArgumentError(
+        absl::StrCat("Segment id ", ids.front(), " out of range [0, ",
+                     SaturatingAdd(ids.back(), 1),
+                     "), possibly because 'segment_ids' input is not sorted."));
   }
   return absl::OkStatus();
 }
@@ -125,7 +127,7 @@ template <class T, class RowAt>
 absl::Status ReduceSegments(KernelContext& context, Ids ids, Scale scale,
                             RowAt row_at) {
   const Tensor& data = context.input(0);
-  const int64_t segments = ids.empty() ? 0 : ids.back() + 1;
+  const int64_t segments = ids.empty() ? 0 : SaturatingAdd(ids.back(), 1);
   LEAT_ASSIGN_OR_RETURN(Tensor* const output,
                         AllocateRows(context, segments, data));
   if (output->num_elements() == 0) return absl::OkStatus();

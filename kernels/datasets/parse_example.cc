@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "leat/core/buffer.h"
+#include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/codecs/feature_types.h"
 #include "leat/kernels/codecs/parse_examples.h"
@@ -28,10 +30,28 @@ struct Parser {
   ElementSpec spec;
 };
 
+// Charges the pipeline for copies of all strings of an element.
+absl::StatusOr<BufferRef> ReserveCopies(const Element& element,
+                                        const Pipeline& pipeline) {
+  int64_t bytes = 0;
+  for (const Tensor& tensor : element) {
+    bytes = SaturatingAdd(
+        bytes, SaturatingAdd(tensor.num_bytes(), tensor.held_bytes()));
+  }
+  BufferRef counted = pipeline.allocator().Reserve(bytes);
+  if (counted == nullptr) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("The memory of '", pipeline.allocator().name(),
+                     "' has no room for ", bytes, " bytes of Examples"));
+  }
+  return counted;
+}
+
 // Parses the strings of all components as one batch, as TensorFlow does.
 absl::StatusOr<Element> Parse(const Parser& parser, const Element& element,
                               const Pipeline& pipeline) {
   std::vector<std::string> all;
+  BufferRef counted;  // charged for the strings in `all`
   absl::Span<const std::string> examples;
   for (const Tensor& tensor : element) {
     if (tensor.dtype() != DType::kString) {
@@ -40,6 +60,9 @@ absl::StatusOr<Element> Parse(const Parser& parser, const Element& element,
     }
     examples = tensor.data<std::string>();
     if (element.size() == 1) break;
+    if (counted == nullptr) {
+      LEAT_ASSIGN_OR_RETURN(counted, ReserveCopies(element, pipeline));
+    }
     all.insert(all.end(), examples.begin(), examples.end());
     examples = all;
   }

@@ -182,9 +182,12 @@ absl::Status DenseTable::Insert(KernelContext& context, const Tensor& keys,
   return absl::OkStatus();
 }
 
-absl::Status DenseTable::Remove(KernelContext&, const Tensor& keys) {
+absl::Status DenseTable::Remove(KernelContext& context, const Tensor& keys) {
   LEAT_ASSIGN_OR_RETURN(const int64_t count, NumKeys(keys));
   WriterLock lock(mutex_);
+  // The bucket of a removed key holds a copy of the deleted key.
+  LEAT_RETURN_IF_ERROR(contents_.keys->ChargeDeletions(
+      count, context.step().device->host_allocator()));
   for (int64_t i = 0; i < count; ++i) {
     LEAT_RETURN_IF_ERROR(contents_.keys->Check(keys, i));
     contents_.keys->Remove(keys, i);

@@ -86,7 +86,13 @@ class BucketsOf final : public KeyBuckets {
   }
 
   absl::Status Charge(int64_t held_bytes, Allocator& allocator) final {
-    return charge_.Cover(held_bytes_ + held_bytes, allocator);
+    return charge_.Cover(SaturatingAdd(held_bytes_, held_bytes), allocator);
+  }
+
+  absl::Status ChargeDeletions(int64_t count, Allocator& allocator) final {
+    return Charge(SaturatingMultiply(std::min(count, num_keys_),
+                                     deleted_key_.held_bytes()),
+                  allocator);
   }
 
   absl::StatusOr<std::unique_ptr<KeyBuckets>> NewBuckets(

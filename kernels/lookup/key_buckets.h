@@ -47,6 +47,9 @@ class KeyBuckets {
   virtual int64_t Remove(const Tensor& keys, int64_t i) = 0;
   // Charges `held_bytes` bytes, which the strings of new keys will hold.
   virtual absl::Status Charge(int64_t held_bytes, Allocator& allocator) = 0;
+  // Must be called before `count` keys are removed. Charges what the strings of
+  // their buckets will hold.
+  virtual absl::Status ChargeDeletions(int64_t count, Allocator& allocator) = 0;
   // Returns as many empty buckets for the same kind of keys, or
   // RESOURCE_EXHAUSTED if there is no memory. REQUIRES: `count` is a power of
   // two.

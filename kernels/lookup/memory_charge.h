@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/buffer.h"
+#include "leat/core/saturating.h"
 
 namespace leat::kernels {
 
@@ -26,7 +27,8 @@ class MemoryCharge {
   // Returns RESOURCE_EXHAUSTED if there is no memory.
   absl::Status Cover(int64_t bytes, Allocator& allocator) {
     if (bytes <= charged_bytes_) return absl::OkStatus();
-    const int64_t wanted = std::max(bytes, charged_bytes_ + charged_bytes_ / 2);
+    const int64_t wanted =
+        std::max(bytes, SaturatingAdd(charged_bytes_, charged_bytes_ / 2));
     BufferRef more = allocator.Reserve(wanted - charged_bytes_);
     if (more == nullptr) {
       return absl::ResourceExhaustedError(absl::StrCat(

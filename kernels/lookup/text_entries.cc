@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/held_bytes.h"
+#include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/codecs/text_numbers.h"
 
@@ -54,11 +55,11 @@ absl::StatusOr<absl::string_view> Field(const Line& line, int64_t index,
     const size_t end = std::min(rest.find(format.delimiter), rest.size());
     if (column == index) return rest.substr(0, end);
     if (end == rest.size()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("Invalid number of columns in ", path, " line ",
-                       line.number, " (", line.text, ") : expected at least ",
-                       std::max(format.key_index, format.value_index) + 1,
-                       " got ", column + 1));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Invalid number of columns in ", path, " line ", line.number, " (",
+          line.text, ") : expected at least ",
+          SaturatingAdd(std::max(format.key_index, format.value_index), 1),
+          " got ", column + 1));
     }
     rest.remove_prefix(end + 1);
   }
@@ -78,7 +79,10 @@ absl::Status SetElement(const Line& line, int64_t index, absl::string_view path,
                         const TextFormat& format, int64_t i, Tensor& to) {
   const auto at = static_cast<size_t>(i);
   if (index == TextFormat::kLineNumber) {
-    to.mutable_data<int64_t>()[at] = line.number + format.offset;
+    // A sum that is too large wraps, as in TensorFlow.
+    to.mutable_data<int64_t>()[at] =
+        static_cast<int64_t>(static_cast<uint64_t>(line.number) +
+                             static_cast<uint64_t>(format.offset));
     return absl::OkStatus();
   }
   LEAT_ASSIGN_OR_RETURN(const absl::string_view field,

@@ -116,11 +116,14 @@ absl::Status CacheFiles::Read() {
   int64_t bytes = 0;
   while (read_.size() < kMostElements && bytes < kManyBytes) {
     if (!reader_->Contains(KeyOf(next_, 0))) return absl::OkStatus();
-    LEAT_ASSIGN_OR_RETURN(Element element, ReadElement(next_));
-    for (const Tensor& tensor : element) {
+    absl::StatusOr<Element> element = ReadElement(next_);
+    // The elements that come first are given first. The next call tries again.
+    if (!element.ok() && !read_.empty()) return absl::OkStatus();
+    LEAT_RETURN_IF_ERROR(element.status());
+    for (const Tensor& tensor : *element) {
       bytes += tensor.num_bytes() + tensor.held_bytes();
     }
-    read_.push_back(std::move(element));
+    read_.push_back(*std::move(element));
     ++next_;
   }
   return absl::OkStatus();

@@ -103,6 +103,11 @@ class FileStream::Reader : public std::enable_shared_from_this<Reader> {
   absl::StatusOr<Found> ReadBytes(absl::Span<char> room, size_t& count);
   // Does the same with decompressed bytes.
   absl::StatusOr<Found> InflateBytes(absl::Span<char> room, size_t& count);
+  // Returns the size of the chunk to read if the file has `left` bytes more.
+  // One byte more than is left finds the end.
+  int64_t ChunkFor(int64_t left) const {
+    return std::min(left, chunk_bytes_ - 1) + 1;
+  }
   // Returns true if a read of the pipe gives bytes or the end.
   bool PipeIsReadable() const;
 
@@ -194,9 +199,8 @@ absl::StatusOr<FileStream::Reader::Found> FileStream::Reader::ReadChunk() {
   const bool needs_input = compressed_.empty() && !has_more_output_;
   if (is_pipe_ && needs_input && !PipeIsReadable()) return Found::kNothingYet;
   int64_t wanted = is_pipe_ ? std::min(chunk_bytes_, kPipeChunk) : chunk_bytes_;
-  // One byte more than is left finds the end.
   if (HasSize() && position_ <= size_) {
-    wanted = std::clamp(size_ - position_ + 1, int64_t{1}, chunk_bytes_);
+    wanted = ChunkFor(size_ - position_);
   }
   LEAT_ASSIGN_OR_RETURN(BufferRef memory, Allocate(wanted));
   const absl::Span<char> room(memory->data(), static_cast<size_t>(wanted));
@@ -227,7 +231,7 @@ absl::Status FileStream::Reader::Open() {
   size_ = info.st_size;
   if (options_.compression != Compression::kNone) {
     const int64_t bytes =
-        std::min(is_pipe_ ? kPipeChunk : size_ + 1, chunk_bytes_);
+        is_pipe_ ? std::min(kPipeChunk, chunk_bytes_) : ChunkFor(size_);
     LEAT_ASSIGN_OR_RETURN(input_, Allocate(bytes));
     inflater_memory_ = context_.pipeline->allocator().Reserve(Inflater::kBytes);
     if (inflater_memory_ == nullptr) return NoMemoryFor(Inflater::kBytes);
@@ -286,6 +290,12 @@ absl::StatusOr<FileStream::Reader::Found> FileStream::Reader::InflateBytes(
     absl::Span<char> room, size_t& count) {
   count = 0;
   while (count < room.size()) {
+    if (IsCancelled()) return absl::CancelledError("Cancelled");
+    // What follows a complete zlib text is ignored, as in TensorFlow.
+    if (options_.compression == Compression::kZlib &&
+        inflater_->is_complete() && count == 0) {
+      return Found::kEnd;
+    }
     if (compressed_.empty() && !has_read_all_ && !has_more_output_) {
       size_t size = 0;
       LEAT_ASSIGN_OR_RETURN(const Found found,

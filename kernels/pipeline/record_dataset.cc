@@ -105,11 +105,12 @@ class RecordStage final : public Stage {
 
   absl::StatusOr<Progress> Next(Element& element) override {
     const auto num_files = static_cast<size_t>(files_.paths.num_elements());
+    LEAT_RETURN_IF_ERROR(lasting_);
     for (Rounds rounds(context_); next_ < num_files;) {
       if (!records_.has_value()) records_.emplace(files_, next_, context_);
       const absl::StatusOr<Progress> progress = records_->Next(element);
       if (!progress.ok()) {
-        HandleError();
+        HandleError(progress.status());
         return progress;
       }
       if (*progress != Progress::kEnd) return progress;
@@ -125,12 +126,17 @@ class RecordStage final : public Stage {
     ++next_;
   }
 
-  void HandleError() {
+  void HandleError(const absl::Status& error) {
     if (records_->CanGoOn()) return;
     if (records_->HasNotOpened()) {
       records_.reset();
-    } else if (files_.after_error == AfterReadError::kNextFile) {
+    } else if (files_.after_error == AfterReadError::kNextFile &&
+               !absl::IsResourceExhausted(error)) {
       GoToNextFile();
+    } else {
+      // The file has more records, but no part of one may be given as a whole.
+      lasting_ = error;
+      records_.reset();
     }
   }
 
@@ -139,6 +145,7 @@ class RecordStage final : public Stage {
   const StageContext context_;
   size_t next_ = 0;  // the file that is open, or will be
   std::optional<FileRecords> records_;
+  absl::Status lasting_;  // an error that each call returns from then on
 };
 
 class RecordDataset final : public Dataset,

@@ -65,6 +65,13 @@ class FrameSorter {
   // iteration gets has no order either.
   bool AddEdges(int32_t index) {
     const Instruction& from = program_.instruction(index);
+    // A Merge that gets nothing in an iteration counts as dead in a fixed
+    // order, and is never ready otherwise. Only these two kinds tell the
+    // difference.
+    if (from.frame != 0 && (from.kind == InstructionKind::kControlTrigger ||
+                            from.kind == InstructionKind::kSend)) {
+      return false;
+    }
     const bool is_enter = from.kind == InstructionKind::kEnter;
     const bool is_next = from.kind == InstructionKind::kNextIteration;
     const bool is_exit = from.kind == InstructionKind::kExit;

@@ -35,6 +35,7 @@ EXPECTED = pathlib.Path(__file__).with_suffix(".json")
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "examples/tensorflow"
 STEPS = 200
 SECONDS = 60
+FULL_TIMES = 5  # how many times longer a program of --full may take
 
 
 def check(condition, what):
@@ -46,7 +47,7 @@ class Program:
   """Runs a program in a child process, which has already loaded TensorFlow."""
 
   def __init__(self, name, log, *args):
-    self.log = log
+    self.log, self.seconds = log, SECONDS
     self.pid = os.fork()
     if self.pid:
       return
@@ -71,14 +72,19 @@ class Program:
     return pathlib.Path(self.log).read_text(errors="replace")
 
   def kill(self):
+    """Kills the program, unless it has ended."""
+    if self.pid is None:
+      return
     os.kill(self.pid, signal.SIGKILL)
     os.waitpid(self.pid, 0)
+    self.pid = None
 
   def end(self):
-    deadline = time.monotonic() + SECONDS
+    deadline = time.monotonic() + self.seconds
     while True:
       pid, status = os.waitpid(self.pid, os.WNOHANG)
       if pid:
+        self.pid = None
         check(status == 0, "status %d: %s" % (status, self.output()))
         return self.output()
       if time.monotonic() > deadline:
@@ -99,20 +105,26 @@ class World:
         leat=leat, leat_flags=["--file-root", str(root) + ":rw"],
         group_leader="/job:worker/replica:0/task:0")
     self.ps, self.workers = ps, workers
+    self.programs = []
 
   def __enter__(self):
     self.cluster.__enter__()
     return self
 
   def __exit__(self, *error):
+    for program in self.programs:
+      program.kill()
     self.cluster.__exit__(*error)
 
   def start(self, name, worker=0, steps=STEPS, folder=None, more=()):
     folder = folder or self.folder
     log = "%s/%s-%d.log" % (self.folder, name, worker)
-    return Program(name, log, "--target", self.cluster.target("worker", worker),
-                   "--worker", worker, "--workers", self.workers, "--ps", self.ps,
-                   "--folder", folder, "--steps", steps, *more)
+    program = Program(name, log, "--target", self.cluster.target("worker", worker),
+                      "--worker", worker, "--workers", self.workers, "--ps", self.ps,
+                      "--folder", folder, "--steps", steps, *more)
+    program.seconds *= FULL_TIMES if self.full else 1
+    self.programs.append(program)
+    return program
 
   def step(self):
     latest = tf1.train.latest_checkpoint(self.folder)
@@ -238,6 +250,8 @@ CASES = {
     "partitioned_embeddings": Case(reported("partitioned_embeddings", 10, 100)),
     "keras_callbacks": Case(reported("keras_callbacks", 5, 25), ps=0),
     "estimator": Case(reported("estimator", 40, 400)),
+    "tfrecord_images": Case(reported("tfrecord_images", 12, 60), tolerance=1e-3),
+    "lookup_tables": Case(reported("lookup_tables", 20, 100)),
     "dynamic_rnn": Case(reported("dynamic_rnn", 20, 60)),
     "while_loop": Case(reported("while_loop", 10, 100), workers=2, ps=0),
     "all_reduce": Case(reported("all_reduce", 30, 300, clients=2), workers=2, ps=0),
@@ -256,7 +270,8 @@ def compare(name, results, expected):
   check(results.keys() == expected.keys(), "%s: %s" % (name, sorted(results)))
   tolerance = CASES[name].tolerance
   for key, value in results.items():
-    check(np.allclose(value, expected[key], rtol=tolerance, atol=tolerance / 10),
+    check(np.shape(value) == np.shape(expected[key]) and
+          np.allclose(value, expected[key], rtol=tolerance, atol=tolerance / 10),
           "%s: %s is %s instead of %s" % (name, key, value, expected[key]))
 
 

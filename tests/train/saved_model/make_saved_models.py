@@ -100,17 +100,29 @@ def assets_and_init(folder):
 
 
 def table(folder):
-  """Saves a signature that uses a hash table, and one that does not. Leat has
-  no kernels for hash tables."""
+  """Saves a lookup table, which the main op fills."""
   with tf1.Graph().as_default(), tf1.Session() as session:
     words = tf.lookup.StaticHashTable(
         tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), -1)
     text = tf1.placeholder(tf.string, [None], name="text")
-    x = tf1.placeholder(tf.float32, [None], name="x")
     builder = tf1.saved_model.builder.SavedModelBuilder(folder)
     builder.add_meta_graph_and_variables(
         session, ["serve"],
-        {"lookup": predict({"text": text}, {"ids": words.lookup(text)}),
+        {"serving_default": predict({"text": text}, {"ids": words.lookup(text)})},
+        main_op=tf1.tables_initializer())
+    builder.save()
+
+
+def boosted_trees(folder):
+  """Saves a signature with an op for which Leat has no kernel, and one without."""
+  with tf1.Graph().as_default(), tf1.Session() as session:
+    x = tf1.placeholder(tf.float32, [None], name="x")
+    bucket, = tf.raw_ops.BoostedTreesBucketize(
+        float_values=[x], bucket_boundaries=[[0.0, 1.0]])
+    builder = tf1.saved_model.builder.SavedModelBuilder(folder)
+    builder.add_meta_graph_and_variables(
+        session, ["serve"],
+        {"bucketize": predict({"x": x}, {"bucket": bucket}),
          "negate": predict({"x": x}, {"y": -x})})
     builder.save()
 
@@ -161,7 +173,7 @@ def keras(folder):
 
 def main(root):
   for make in [half_plus_two, x_plus_y, partitioned, assets_and_init, table,
-               module, keras]:
+               boosted_trees, module, keras]:
     folder = os.path.join(root, make.__name__)
     shutil.rmtree(folder, ignore_errors=True)
     make(folder)

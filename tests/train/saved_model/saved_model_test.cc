@@ -181,15 +181,26 @@ TEST(SavedModelTest, RunsWhatKerasExports) {
 }
 
 TEST(SavedModelTest, RefusesOpsWithoutKernelsOnlyIfTheyAreReached) {
-  const auto model = Load(Fixture("table"));
+  const auto model = Load(Fixture("boosted_trees"));
   ASSERT_NE(model, nullptr);
-  const auto y = model->Run("negate", {{"x", Tensor::Vector<float>({1})}});
+  const Tensor x = Tensor::Vector<float>({1});
+  const auto y = model->Run("negate", {{"x", x}});
   ASSERT_TRUE(y.ok()) << y.status();
   EXPECT_EQ(y->at("y").data<float>()[0], -1.0f);
+  const auto bucket = model->Run("bucketize", {{"x", x}});
+  EXPECT_EQ(bucket.status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(std::string(bucket.status().message()),
+              HasSubstr("BoostedTreesBucketize"));
+}
+
+TEST(SavedModelTest, FillsTables) {
+  const auto model = Load(Fixture("table"));
+  ASSERT_NE(model, nullptr);
   const auto ids =
-      model->Run("lookup", {{"text", Tensor::Vector<std::string>({"a"})}});
-  EXPECT_EQ(ids.status().code(), absl::StatusCode::kUnimplemented);
-  EXPECT_THAT(std::string(ids.status().message()), HasSubstr("HashTableV2"));
+      model->Run("serving_default",
+                 {{"text", Tensor::Vector<std::string>({"b", "c", "a"})}});
+  ASSERT_TRUE(ids.ok()) << ids.status();
+  EXPECT_THAT(ids->at("ids").data<int32_t>(), ::testing::ElementsAre(2, -1, 1));
 }
 
 TEST(SavedModelTest, NamesWhatIsMissing) {
