@@ -54,7 +54,7 @@ class Table {
       inputs = {Tensor::Scalar<int64_t>(0), Tensor::Scalar<int64_t>(-1)};
       if (key == DType::kString) {
         inputs = {Tensor::Scalar<std::string>("0"),
-                  Tensor::Scalar<std::string>("-1")};
+                  Tensor::Scalar<std::string>(std::string(1000, '-'))};
       }
     }
     auto handle = harness_.RunOne(op, std::move(attrs), std::move(inputs));
@@ -251,6 +251,18 @@ TEST(TablesTest, WithoutMemoryATableStaysAsItWas) {
     EXPECT_TRUE(failed);
     EXPECT_EQ(table.Size(), 100);
   }
+}
+
+// The bucket of a removed key holds the deleted key.
+TEST(TablesTest, RemovedKeysOfADenseTableAreCharged) {
+  Table table("MutableDenseHashTableV2", DType::kString, DType::kInt64);
+  const Tensor key = Vector<std::string>({"a"});
+  ASSERT_TRUE(table.Insert(key, Vector<int64_t>({1})).ok());
+  FailingAllocations failing(1, NthFailure::kAllFromThere);
+  const absl::Status status = table.Remove(key);
+  EXPECT_EQ(failing.Stop(), 1);
+  EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+  EXPECT_EQ(table.Size(), 1);
 }
 
 TEST(TablesTest, ThreadsFindWhileOthersInsert) {

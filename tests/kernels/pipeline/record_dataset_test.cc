@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <string>
 #include <thread>
@@ -40,9 +41,11 @@ using kernels::ElementStream;
 using kernels::RecordFiles;
 using ::testing::HasSubstr;
 
-// Counts the bytes that are live, and the most that have been.
+// Counts the bytes that are live, and the most that have been. May have a
+// limit.
 class CountingAllocator final : public Allocator {
  public:
+  void SetLimit(int64_t bytes) { limit_ = bytes; }
   BufferRef Allocate(size_t bytes) override {
     return Wrap(HostAllocator().Allocate(bytes), static_cast<int64_t>(bytes));
   }
@@ -74,12 +77,17 @@ class CountingAllocator final : public Allocator {
 
   BufferRef Wrap(BufferRef inner, int64_t bytes) {
     const int64_t live = live_ += bytes;
+    if (live > limit_) {
+      live_ -= bytes;
+      return nullptr;
+    }
     if (live > most_) most_ = live;
     return BufferRef(new Counted(std::move(inner), bytes, *this));
   }
 
   std::atomic<int64_t> live_{0};
   std::atomic<int64_t> most_{0};
+  std::atomic<int64_t> limit_{std::numeric_limits<int64_t>::max()};
 };
 
 // Is the device of the pipelines.
@@ -96,7 +104,7 @@ class CountingDevice final : public Device {
   Allocator& host_allocator() override { return allocator_; }
   WorkQueue& compute_queue() override { return queue_; }
   FileService* files() override { return &files_; }
-  const CountingAllocator& memory() const { return allocator_; }
+  CountingAllocator& memory() { return allocator_; }
 
  private:
   WorkQueue& queue_;
@@ -148,7 +156,7 @@ class RecordDatasetTest : public ::testing::Test {
   ~RecordDatasetTest() override {
     background_.Wait();
     // What the last reading holds ends with its thread.
-    const CountingAllocator& memory = device_->memory();
+    CountingAllocator& memory = device_->memory();
     while (memory.live() > 0) std::this_thread::yield();
   }
 
@@ -379,6 +387,31 @@ TEST_F(RecordDatasetTest, AfterADamagedRecordComesTheNextFile) {
               HasSubstr(absl::StrCat("DATA_LOSS: file '", Path("bad"),
                                      "': corrupted record at 19")));
   EXPECT_EQ(Next(*stream), "one");
+}
+
+// Without memory for a record of several chunks, the record is lost. What is
+// left of it must not seem to be a record, and the next file not the rest of
+// this one.
+TEST_F(RecordDatasetTest, NothingFollowsARecordThatHadNoMemory) {
+  const std::string large(10'000, 'x');
+  std::string records;
+  for (const std::string& record : {std::string("first"), large}) {
+    AppendRecord(record, records);
+  }
+  Write("records", records);
+  Write("text", absl::StrCat("first\n", large, "\nlast\n"));
+  for (const bool is_text : {false, true}) {
+    RecordFiles files = is_text ? TextFiles({"text", "text"})
+                                : TfRecordFiles({"records", "records"});
+    files.buffer_bytes = 1;
+    const auto stream = Open(std::move(files));
+    EXPECT_EQ(Next(*stream), "first");
+    device_->memory().SetLimit(8'000);
+    const std::string error = Next(*stream);
+    EXPECT_THAT(error, HasSubstr("RESOURCE_EXHAUSTED"));
+    device_->memory().SetLimit(int64_t{1} << 40);
+    EXPECT_EQ(Next(*stream), error);
+  }
 }
 
 TEST_F(RecordDatasetTest, DamagedBytesOfACompressedTextAreNamed) {
