@@ -64,7 +64,7 @@ absl::StatusOr<Cut> TfRecords::Next(absl::string_view& bytes, bool is_last,
 
 bool TfRecords::Collect(absl::string_view& bytes, size_t count) {
   const size_t more = std::min(count - framing_size_, bytes.size());
-  std::memcpy(framing_.data() + framing_size_, bytes.data(), more);
+  bytes.copy(framing_.data() + framing_size_, more);  // may be no bytes
   framing_size_ += more;
   bytes.remove_prefix(more);
   return framing_size_ == count;
