@@ -17,6 +17,12 @@ OrderedRunner::OrderedRunner(const Program& program,
   for (size_t i = 1; i < turns_.size(); ++i) {
     turns_[i] = std::make_unique<Turn>(program.frames()[i]);
     turns_[i]->activation.loop = &turns_[i]->loop;
+    for (const int32_t item : program.frames()[i].order) {
+      if (item >= 0 &&
+          program.instruction(item).kind == InstructionKind::kExit) {
+        turns_[i]->exits.push_back(item);
+      }
+    }
   }
 }
 
@@ -46,7 +52,7 @@ bool OrderedRunner::RunLoop(int32_t frame, Activation& parent) {
     if (!RunIteration(frame, turn.activation)) return false;
     ++turn.activation.iteration;
   } while (!turn.incoming.empty());
-  EndLoop(frame, turn);
+  EndLoop(turn);
   return true;
 }
 
@@ -62,12 +68,10 @@ void OrderedRunner::BeginIteration(Turn& turn) {
   turn.incoming.clear();
 }
 
-void OrderedRunner::EndLoop(int32_t frame, Turn& turn) {
-  for (const int32_t item : program_.frames()[frame].order) {
-    if (item >= 0 &&
-        program_.instruction(item).kind == InstructionKind::kExit &&
-        !absl::c_linear_search(turn.live_exits, item)) {
-      Place(item, DeadValue(), *turn.loop.parent);
+void OrderedRunner::EndLoop(Turn& turn) {
+  for (const int32_t exit : turn.exits) {
+    if (!absl::c_linear_search(turn.live_exits, exit)) {
+      Place(exit, DeadValue(), *turn.loop.parent);
     }
   }
   turn.live_exits.clear();

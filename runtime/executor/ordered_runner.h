@@ -47,6 +47,7 @@ class OrderedRunner {
 
     Activation activation;
     Loop loop = {};
+    std::vector<int32_t> exits = {};        // all Exits of the frame
     std::vector<Incoming> invariants = {};  // given to every iteration
     std::vector<Incoming> incoming = {};    // given to the next iteration
     std::vector<int32_t> live_exits = {};   // Exits that have passed a value on
@@ -68,7 +69,7 @@ class OrderedRunner {
   // Gives an iteration its invariants and the values that were passed to it.
   void BeginIteration(Turn& turn);
   // Gives `parent` a dead value for each Exit through which no value came.
-  void EndLoop(int32_t frame, Turn& turn);
+  void EndLoop(Turn& turn);
   // Puts a value into the slot of an instruction's output.
   void Place(int32_t index, const Value& value, Activation& activation);
   // Marks the instructions as dead that read a dead output of `from`. If
