@@ -12,7 +12,6 @@ Usage: datasets.py LEAT [PROGRAM...]
 """
 
 import os
-import sys
 import tempfile
 
 import tasks  # must come first: sets the environment of TensorFlow
@@ -168,23 +167,4 @@ FOLDER = tempfile.TemporaryDirectory(prefix="leat_interop_")
 PROGRAMS = [one_shot, feedable, optionals, reductions, caches, pipes, trains]
 
 
-def main():
-  if len(sys.argv) < 2:
-    sys.exit(__doc__)
-  names = sys.argv[2:]
-  unknown = set(names) - {program.__name__ for program in PROGRAMS}
-  if unknown:
-    sys.exit("There are no such programs: %s" % ", ".join(sorted(unknown)))
-  with tasks.Cluster({"worker": ["leat"]}, leat=sys.argv[1],
-                     leat_flags=["--file-root", FOLDER.name + ":rw"]) as cluster:
-    for program in PROGRAMS:
-      if names and program.__name__ not in names:
-        continue
-      expected, got = program(""), program(cluster.target("worker"))
-      if got != expected:
-        raise AssertionError("%s: %s, but TensorFlow has %s" %
-                             (program.__name__, got, expected))
-      print("%s agrees with TensorFlow" % program.__name__, flush=True)
-
-
-main()
+tasks.compare_programs(__doc__, PROGRAMS, file_root=FOLDER.name)

@@ -11,7 +11,6 @@ Usage: lookup.py LEAT [PROGRAM...]
 """
 
 import os
-import sys
 import tempfile
 
 import tasks  # must come first: sets the environment of TensorFlow
@@ -169,25 +168,5 @@ def saved(target):
 PROGRAMS = [static, vocabulary, text_file, mutable, dense, saved]
 
 
-def main():
-  if len(sys.argv) < 2:
-    sys.exit(__doc__)
-  names = sys.argv[2:]
-  unknown = set(names) - {program.__name__ for program in PROGRAMS}
-  if unknown:
-    sys.exit("There are no such programs: %s" % ", ".join(sorted(unknown)))
-  # The programs make their folders in the folder for temporary files.
-  root = tempfile.gettempdir()
-  with tasks.Cluster({"worker": ["leat"]}, leat=sys.argv[1],
-                     leat_flags=["--file-root", root + ":rw"]) as cluster:
-    for program in PROGRAMS:
-      if names and program.__name__ not in names:
-        continue
-      expected, got = program(""), program(cluster.target("worker"))
-      if got != expected:
-        raise AssertionError("%s: %s, but TensorFlow has %s" %
-                             (program.__name__, got, expected))
-      print("%s agrees with TensorFlow" % program.__name__, flush=True)
-
-
-main()
+# The programs make their folders in the folder for temporary files.
+tasks.compare_programs(__doc__, PROGRAMS, file_root=tempfile.gettempdir())

@@ -9,8 +9,6 @@ Usage: loops.py LEAT [PROGRAM...]
   LEAT  the program `leat`
 """
 
-import sys
-import time
 
 import tasks  # must come first: sets the environment of TensorFlow
 import numpy as np
@@ -142,26 +140,10 @@ def losses(program, target):
       return [session.run([loss, train], feeds)[0] for _ in range(STEPS)]
 
 
-def main():
-  if len(sys.argv) < 2:
-    sys.exit(__doc__)
-  names = sys.argv[2:]
-  unknown = set(names) - {program.__name__ for program in PROGRAMS}
-  if unknown:
-    sys.exit("There are no such programs: %s" % ", ".join(sorted(unknown)))
-  with tasks.Cluster({"worker": ["leat"]}, leat=sys.argv[1]) as cluster:
-    for program in PROGRAMS:
-      if names and program.__name__ not in names:
-        continue
-      start = time.monotonic()
-      expected = losses(program, "")
-      got = losses(program, cluster.target("worker"))
-      if not np.allclose(got, expected, rtol=1e-5, atol=1e-5):
-        raise AssertionError("%s: %s, but TensorFlow has %s" %
-                             (program.__name__, got, expected))
-      if np.ptp(expected) < 1e-4:
-        raise AssertionError("%s learns nothing: %s" % (program.__name__, expected))
-      print("%-20s %.1f s" % (program.__name__, time.monotonic() - start), flush=True)
+def agree(got, expected):
+  if np.ptp(expected) < 1e-4:
+    raise AssertionError("a program learns nothing: %s" % expected)
+  return np.allclose(got, expected, rtol=1e-5, atol=1e-5)
 
 
-main()
+tasks.compare_programs(__doc__, PROGRAMS, run=losses, agree=agree)

@@ -9,6 +9,7 @@ All tasks listen on the loopback interface. They end with their cluster.
 """
 
 import json
+import operator
 import os
 import pathlib
 import select
@@ -204,6 +205,34 @@ def first_line(error):
   lines = [line for line in lines
            if line and "From /job:" not in line and not line.startswith("=====")]
   return lines[0] if lines else ""
+
+
+def compare_programs(usage, programs, run=lambda program, target: program(target),
+                     agree=operator.eq, file_root=None):
+  """Runs programs in this process and on a server of Leat, and compares the results.
+
+  This is the main program of a script with the arguments LEAT [PROGRAM...]. `usage` is
+  printed if there are none. `run` runs a program on a target, which is "" for this
+  process. `agree` compares two results. The server may use the files in `file_root`.
+  """
+  if len(sys.argv) < 2:
+    sys.exit(usage)
+  leat, *names = sys.argv[1:]
+  unknown = set(names) - {program.__name__ for program in programs}
+  if unknown:
+    sys.exit("There are no such programs: %s" % ", ".join(sorted(unknown)))
+  flags = ["--file-root", file_root + ":rw"] if file_root else []
+  with Cluster({"worker": ["leat"]}, leat=leat, leat_flags=flags) as cluster:
+    for program in programs:
+      if names and program.__name__ not in names:
+        continue
+      start = time.monotonic()
+      expected, got = run(program, ""), run(program, cluster.target("worker"))
+      if not agree(got, expected):
+        raise AssertionError("%s: %s, but TensorFlow has %s" %
+                             (program.__name__, got, expected))
+      print("%-25s agrees with TensorFlow (%.1f s)" %
+            (program.__name__, time.monotonic() - start), flush=True)
 
 
 def eventually(call, seconds=30, errors=(Exception,)):
