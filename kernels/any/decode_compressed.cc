@@ -2,6 +2,7 @@
 //
 // Defines the kernel of DecodeCompressed.
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/codecs/decompress.h"
+#include "leat/kernels/codecs/inflater.h"
 #include "leat/kernels/codecs/parallel_checks.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
@@ -55,17 +57,13 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeDecodeCompressed(
     const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(const std::string type,
                         node.attrs.Get<std::string>("compression_type"));
-  Compression compression = Compression::kNone;
-  if (type == "ZLIB") {
-    compression = Compression::kZlib;
-  } else if (type == "GZIP") {
-    compression = Compression::kGzip;
-  } else if (!type.empty()) {
+  const std::optional<Compression> compression = CompressionNamed(type);
+  if (!compression.has_value()) {
     return absl::InvalidArgumentError(
         "Only ZLIB, GZIP or NONE are supported compressions");
   }
   return std::unique_ptr<Kernel>(
-      std::make_unique<DecodeCompressed>(compression));
+      std::make_unique<DecodeCompressed>(*compression));
 }
 
 }  // namespace

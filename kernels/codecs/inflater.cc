@@ -20,6 +20,13 @@ uInt Limited(size_t size) {
 
 }  // namespace
 
+std::optional<Compression> CompressionNamed(absl::string_view name) {
+  if (name.empty()) return Compression::kNone;
+  if (name == "ZLIB") return Compression::kZlib;
+  if (name == "GZIP") return Compression::kGzip;
+  return std::nullopt;
+}
+
 struct Inflater::State {
   z_stream zlib = {};
 };
@@ -41,7 +48,7 @@ absl::StatusOr<size_t> Inflater::Inflate(absl::string_view& from,
     return absl::ResourceExhaustedError("zlib has no memory");
   }
   z_stream& zlib = state_->zlib;
-  if (is_complete_ && !is_gzip_) from = {};
+  if (has_ended()) from = {};
   if (is_complete_ && from.empty()) return 0;
   if (is_complete_) inflateReset(&zlib);
   is_complete_ = false;

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -22,8 +23,12 @@ namespace leat {
 
 enum class Compression : uint8_t { kNone, kZlib, kGzip };
 
-// As in TensorFlow, bytes behind zlib's end are ignored, and gzip files that
-// stand one behind another are one text. Is not thread-safe.
+// Returns the compression that TensorFlow's ops call "", "ZLIB" or "GZIP", or
+// nothing for another name.
+std::optional<Compression> CompressionNamed(absl::string_view name);
+
+// Ignores bytes behind the end of a zlib text, and takes gzip texts that stand
+// one behind another for one text, as TensorFlow does. Is not thread-safe.
 class Inflater {
  public:
   // Is how much memory an object needs, at most.
@@ -44,6 +49,8 @@ class Inflater {
 
   // Returns true if the bytes that were read so far are a complete text.
   bool is_complete() const { return is_complete_; }
+  // Returns true if all bytes that follow are ignored.
+  bool has_ended() const { return is_complete_ && !is_gzip_; }
 
  private:
   struct State;

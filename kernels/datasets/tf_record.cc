@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "leat/core/status_macros.h"
+#include "leat/kernels/codecs/inflater.h"
 #include "leat/kernels/codecs/tf_records.h"
 #include "leat/kernels/pipeline/dataset_kernel.h"
 #include "leat/kernels/pipeline/record_dataset.h"
@@ -22,8 +23,8 @@ absl::StatusOr<RecordFiles> GetFiles(const KernelContext& context) {
       const std::string compression,
       ScalarArgument<std::string>(context, 1, "compression_type"));
   // TensorFlow takes a file for uncompressed if it does not know the name.
-  if (compression == "ZLIB") files.compression = Compression::kZlib;
-  if (compression == "GZIP") files.compression = Compression::kGzip;
+  files.compression =
+      CompressionNamed(compression).value_or(Compression::kNone);
   LEAT_ASSIGN_OR_RETURN(
       files.buffer_bytes,
       SizeArgument(context, 2, "buffer_size", 0, " (0 == no buffering)"));

@@ -291,11 +291,7 @@ absl::StatusOr<FileStream::Reader::Found> FileStream::Reader::InflateBytes(
   count = 0;
   while (count < room.size()) {
     if (IsCancelled()) return absl::CancelledError("Cancelled");
-    // What follows a complete zlib text is ignored, as in TensorFlow.
-    if (options_.compression == Compression::kZlib &&
-        inflater_->is_complete() && count == 0) {
-      return Found::kEnd;
-    }
+    if (inflater_->has_ended()) return Found::kEnd;
     if (compressed_.empty() && !has_read_all_ && !has_more_output_) {
       size_t size = 0;
       LEAT_ASSIGN_OR_RETURN(const Found found,

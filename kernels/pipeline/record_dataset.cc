@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/held_bytes.h"
 #include "leat/core/status_macros.h"
+#include "leat/kernels/codecs/inflater.h"
 #include "leat/kernels/pipeline/dataset_kernel.h"
 #include "leat/kernels/pipeline/file_stream.h"
 
@@ -181,9 +182,8 @@ absl::StatusOr<Compression> CompressionArgument(const KernelContext& context,
   LEAT_ASSIGN_OR_RETURN(
       const std::string name,
       ScalarArgument<std::string>(context, i, "compression_type"));
-  if (name.empty()) return Compression::kNone;
-  if (name == "ZLIB") return Compression::kZlib;
-  if (name == "GZIP") return Compression::kGzip;
+  const std::optional<Compression> compression = CompressionNamed(name);
+  if (compression.has_value()) return *compression;
   return absl::InvalidArgumentError("Unsupported compression_type.");
 }
 

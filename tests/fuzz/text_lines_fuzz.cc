@@ -9,26 +9,18 @@
 
 #include "leat/core/check.h"
 #include "leat/kernels/codecs/text_lines.h"
+#include "leat/tests/kernels/codecs/cut_records.h"
 
 namespace {
 
 std::vector<std::string> Read(absl::string_view bytes, size_t size) {
   leat::TextLines format("f", leat::HostAllocator());
   std::vector<std::string> lines;
-  for (;;) {
-    const bool is_last = bytes.empty();
-    absl::string_view piece = bytes.substr(0, size);
-    bytes.remove_prefix(piece.size());
-    for (;;) {
-      leat::Record record;
-      const auto cut = format.Next(piece, is_last, record);
-      LEAT_CHECK(cut.ok());
-      if (*cut == leat::Cut::kEnd) return lines;
-      if (*cut == leat::Cut::kNeedsBytes) break;
-      lines.emplace_back(record.view);
-    }
-    LEAT_CHECK(piece.empty() && !is_last);
-  }
+  const absl::Status status = leat::testing::CutRecords(
+      format, leat::testing::InPieces(bytes, size),
+      [&](const leat::Record& record) { lines.emplace_back(record.view); });
+  LEAT_CHECK(status.ok());
+  return lines;
 }
 
 std::vector<std::string> Expected(absl::string_view bytes) {

@@ -11,6 +11,7 @@
 #include "leat/core/check.h"
 #include "leat/kernels/codecs/inflater.h"
 #include "leat/kernels/codecs/tf_records.h"
+#include "leat/tests/kernels/codecs/cut_records.h"
 
 namespace {
 
@@ -19,22 +20,11 @@ namespace {
 std::vector<std::string> Read(absl::string_view bytes, size_t size) {
   leat::TfRecords format("f", 0, leat::HostAllocator());
   std::vector<std::string> records;
-  for (;;) {
-    const bool is_last = bytes.empty();
-    absl::string_view piece = bytes.substr(0, size);
-    bytes.remove_prefix(piece.size());
-    for (;;) {
-      leat::Record record;
-      const auto cut = format.Next(piece, is_last, record);
-      if (!cut.ok() || *cut == leat::Cut::kEnd) {
-        records.push_back(cut.status().ToString());
-        return records;
-      }
-      if (*cut == leat::Cut::kNeedsBytes) break;
-      records.emplace_back(record.view);
-    }
-    LEAT_CHECK(piece.empty() && !is_last);
-  }
+  const absl::Status status = leat::testing::CutRecords(
+      format, leat::testing::InPieces(bytes, size),
+      [&](const leat::Record& record) { records.emplace_back(record.view); });
+  records.push_back(status.ToString());
+  return records;
 }
 
 void CheckPieces(absl::string_view bytes) {

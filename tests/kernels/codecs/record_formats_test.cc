@@ -20,6 +20,7 @@
 #include "leat/kernels/codecs/text_lines.h"
 #include "leat/kernels/codecs/tf_records.h"
 #include "leat/summary/records.h"
+#include "leat/tests/kernels/codecs/cut_records.h"
 
 namespace leat::record_formats_test {
 namespace {
@@ -69,25 +70,13 @@ std::vector<std::string> Read(const NewFormat& make,
                               Allocator& allocator = HostAllocator()) {
   const std::unique_ptr<RecordFormat> format = make(allocator);
   std::vector<std::string> records;
-  for (size_t i = 0; i <= pieces.size(); ++i) {
-    const bool is_last = i == pieces.size();
-    absl::string_view bytes = is_last ? "" : absl::string_view(pieces[i]);
-    for (;;) {
-      Record record;
-      const absl::StatusOr<Cut> cut = format->Next(bytes, is_last, record);
-      if (!cut.ok()) {
-        records.push_back(cut.status().ToString());
-        return records;
-      }
-      if (*cut == Cut::kEnd) return records;
-      if (*cut == Cut::kNeedsBytes) break;
-      const bool takes = record.text != nullptr && records.size() % 2 == 0;
-      records.push_back(takes ? std::move(*record.text)
-                              : std::string(record.view));
-    }
-    EXPECT_TRUE(bytes.empty());
-  }
-  ADD_FAILURE() << "no end";
+  const absl::Status status =
+      testing::CutRecords(*format, pieces, [&](const Record& record) {
+        const bool takes = record.text != nullptr && records.size() % 2 == 0;
+        records.push_back(takes ? std::move(*record.text)
+                                : std::string(record.view));
+      });
+  if (!status.ok()) records.push_back(status.ToString());
   return records;
 }
 
@@ -96,16 +85,14 @@ std::vector<std::string> Read(const NewFormat& make,
 std::vector<std::string> ReadInPieces(const NewFormat& make,
                                       const std::string& bytes) {
   const std::vector<std::string> whole = Read(make, {bytes});
-  std::vector<std::string> single;
   for (size_t i = 0; i < bytes.size(); ++i) {
-    single.push_back(bytes.substr(i, 1));
     EXPECT_EQ(Read(make, {bytes.substr(0, i), bytes.substr(i)}), whole) << i;
     EXPECT_EQ(Read(make, {bytes.substr(0, i / 2),
                           bytes.substr(i / 2, i - i / 2), bytes.substr(i)}),
               whole)
         << i;
   }
-  EXPECT_EQ(Read(make, single), whole);
+  EXPECT_EQ(Read(make, testing::InPieces(bytes, 1)), whole);
   return whole;
 }
 

@@ -161,7 +161,7 @@ TEST(TablesTest, ExportGivesTheEntriesInTheOrderOfInsertion) {
   EXPECT_THAT(Values<int64_t>((*entries)[1]), ElementsAre(1, 4, 3));
 }
 
-// In TensorFlow, this ends the process.
+// An export of other types ends the process of TensorFlow.
 TEST(TablesTest, ExportOfOtherTypesIsAnError) {
   Table table("MutableHashTableV2", DType::kString, DType::kInt64);
   const absl::Status status =
@@ -170,7 +170,8 @@ TEST(TablesTest, ExportOfOtherTypesIsAnError) {
   EXPECT_THAT(status.message(), HasSubstr("Signature mismatch"));
 }
 
-// In TensorFlow, such a table finds no keys, or ends the process.
+// TensorFlow takes over the buckets as they are, so its table may find no keys,
+// or end the process.
 TEST(TablesTest, ADenseTableImportsAnyBuckets) {
   Table table("MutableDenseHashTableV2", DType::kInt64, DType::kInt64);
   const auto matrix = [](std::vector<int64_t> values) {
