@@ -431,6 +431,23 @@ TEST_F(RecordDatasetTest, DamagedBytesOfACompressedTextAreNamed) {
   }
 }
 
+// A pipe need not be closed: nothing in it counts any more.
+TEST_F(RecordDatasetTest, WhatFollowsAZlibTextIsIgnored) {
+  const std::string bytes = Compressed("a\nb\n") + "and more";
+  Write("file", bytes);
+  MakePipe("pipe");
+  const FileDescriptor pipe = OpenPipe("pipe");
+  Put(pipe, bytes);
+  for (const char* const name : {"file", "pipe"}) {
+    RecordFiles files = TextFiles({name});
+    files.compression = Compression::kZlib;
+    const auto stream = Open(std::move(files));
+    EXPECT_EQ(Next(*stream), "a");
+    EXPECT_EQ(Next(*stream), "b");
+    EXPECT_EQ(Next(*stream), "end");
+  }
+}
+
 // A few bytes that stand for a thousand times as many take the memory of a few
 // chunks.
 TEST_F(RecordDatasetTest, WhatIsDecompressedIsBoundedByWhatIsTaken) {
