@@ -78,12 +78,14 @@ std::string IteratorText() {
 }
 
 // Returns the same with an initializer, which maps `function` over the numbers
-// from 0 to 9, with `map`, an op for it.
+// from 0 to 9, with `map`, an op for it. A parallel map makes as many calls at
+// once as the node `parallel_calls` says.
 std::string MapText(const std::string& function,
-                    const std::string& map = "MapDataset") {
+                    const std::string& map = "MapDataset",
+                    const std::string& parallel_calls = "two") {
   const bool is_parallel = map != "MapDataset";
   std::vector<std::string> inputs = {"range", "queue"};
-  if (is_parallel) inputs.push_back("two");
+  if (is_parallel) inputs.push_back(parallel_calls);
   return function + IteratorText() + Int64("zero", 0) + Int64("ten", 10) +
          Int64("one", 1) + Int64("two", 2) +
          NodeText("range", "RangeDataset", {"zero", "ten", "one"}, Numbers()) +
@@ -140,8 +142,10 @@ TEST_P(IteratorsTest, OutliveTheSessionThatMadeThem) {
   EXPECT_TRUE(absl::IsOutOfRange(Next(*other).status()));
 }
 
+// There is one call at a time: of two, the second one could get the element
+// that is put for the first one, and the step would wait forever.
 TEST_P(IteratorsTest, AStepThatIsOverLosesNoElement) {
-  const auto session = Open(MapText(Waits(), GetParam()));
+  const auto session = Open(MapText(Waits(), GetParam(), "one"));
   ASSERT_EQ(Run(*session, "begin"), absl::OkStatus());
   ExpectNoNext(*session);
   ExpectNoNext(*session);
