@@ -5,97 +5,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "leat/core/held_bytes.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/codecs/inflater.h"
 #include "leat/kernels/pipeline/dataset_kernel.h"
-#include "leat/kernels/pipeline/file_stream.h"
 
 namespace leat::kernels {
 namespace {
-
-// Reads the records of one file.
-class FileRecords {
- public:
-  FileRecords(const RecordFiles& files, size_t i, const StageContext& context)
-      : pipeline_(context.pipeline),
-        path_(files.paths.data<std::string>()[i]),
-        stream_(path_,
-                {.compression = files.compression,
-                 .chunk_bytes = files.buffer_bytes,
-                 .skipped_bytes = OffsetOf(files, i)},
-                context),
-        format_(files.new_format(path_, OffsetOf(files, i),
-                                 pipeline_->allocator())) {}
-
-  // Does what Stage::Next does, for this file.
-  absl::StatusOr<Progress> Next(Element& element) {
-    has_cut_ = false;
-    for (;;) {
-      // Without a chunk there is nothing to cut.
-      if (chunk_.memory != nullptr || has_all_) {
-        Record record;
-        LEAT_ASSIGN_OR_RETURN(const Cut cut,
-                              format_->Next(chunk_.bytes, has_all_, record));
-        if (cut == Cut::kEnd) return Progress::kEnd;
-        has_cut_ = cut == Cut::kRecord;
-        if (has_cut_) return MakeElement(record, element);
-      }
-      LEAT_ASSIGN_OR_RETURN(const Progress progress, NextChunk());
-      if (progress == Progress::kWaiting) return progress;
-    }
-  }
-
-  // Returns true if an error was one of the opening of the file. REQUIRES: Next
-  // has returned an error.
-  bool HasNotOpened() const { return !has_size_ || !stream_.is_open(); }
-  // Returns true if only the memory for one record was missing, so that Next
-  // can go on with the next record. REQUIRES: Next has returned an error.
-  bool CanGoOn() const { return has_cut_; }
-
- private:
-  static int64_t OffsetOf(const RecordFiles& files, size_t i) {
-    return files.offsets.empty() ? 0 : files.offsets[i];
-  }
-
-  absl::StatusOr<Progress> NextChunk() {
-    chunk_ = {};  // gives the memory back first
-    const absl::StatusOr<Progress> progress = stream_.Next(chunk_);
-    if (progress.ok() && *progress == Progress::kWaiting) return progress;
-    if (!has_size_ && stream_.size().has_value()) {
-      LEAT_RETURN_IF_ERROR(format_->SetFileSize(*stream_.size()));
-    }
-    has_size_ = true;
-    has_all_ = progress.ok() && *progress == Progress::kEnd;
-    return progress;
-  }
-
-  absl::StatusOr<Progress> MakeElement(const Record& record,
-                                       Element& element) const {
-    LEAT_ASSIGN_OR_RETURN(
-        Tensor tensor,
-        Tensor::Allocate(pipeline_->allocator(), DType::kString, Shape{},
-                         HeldBytesOfText(record.view.size())));
-    std::string& text = tensor.mutable_data<std::string>()[0];
-    if (record.text != nullptr) {
-      text = std::move(*record.text);
-    } else {
-      text.assign(record.view.data(), record.view.size());
-    }
-    element.clear();
-    element.push_back(std::move(tensor));
-    return Progress::kElement;
-  }
-
-  const std::shared_ptr<const Pipeline> pipeline_;
-  const std::string path_;
-  FileStream stream_;
-  const std::unique_ptr<RecordFormat> format_;
-  FileChunk chunk_;
-  bool has_size_ = false;  // The format has accepted the size of the file.
-  bool has_all_ = false;   // The last chunk has come.
-  bool has_cut_ = false;   // The last call has cut off a record.
-};
 
 class RecordStage final : public Stage {
  public:
@@ -108,13 +23,15 @@ class RecordStage final : public Stage {
     const auto num_files = static_cast<size_t>(files_.paths.num_elements());
     LEAT_RETURN_IF_ERROR(lasting_);
     for (Rounds rounds(context_); next_ < num_files;) {
-      if (!records_.has_value()) records_.emplace(files_, next_, context_);
-      const absl::StatusOr<Progress> progress = records_->Next(element);
+      if (!records_.has_value()) OpenFile();
+      Record record;
+      const absl::StatusOr<Progress> progress = records_->Next(record);
       if (!progress.ok()) {
         HandleError(progress.status());
         return progress;
       }
-      if (*progress != Progress::kEnd) return progress;
+      if (*progress == Progress::kElement) return MakeElement(record, element);
+      if (*progress == Progress::kWaiting) return progress;
       GoToNextFile();
       if (rounds.AreUsedUp()) return Progress::kWaiting;
     }
@@ -122,14 +39,22 @@ class RecordStage final : public Stage {
   }
 
  private:
+  void OpenFile() {
+    const int64_t offset = files_.offsets.empty() ? 0 : files_.offsets[next_];
+    records_.emplace(files_.paths.data<std::string>()[next_],
+                     FileStreamOptions{.compression = files_.compression,
+                                       .chunk_bytes = files_.buffer_bytes,
+                                       .skipped_bytes = offset},
+                     files_.new_format, context_);
+  }
+
   void GoToNextFile() {
     records_.reset();
     ++next_;
   }
 
   void HandleError(const absl::Status& error) {
-    if (records_->CanGoOn()) return;
-    if (records_->HasNotOpened()) {
+    if (!records_->HasOpened()) {
       records_.reset();
     } else if (files_.after_error == AfterReadError::kNextFile &&
                !absl::IsResourceExhausted(error)) {
@@ -139,6 +64,16 @@ class RecordStage final : public Stage {
       lasting_ = error;
       records_.reset();
     }
+  }
+
+  // If only the memory for this record is missing, the next record follows.
+  absl::StatusOr<Progress> MakeElement(const Record& record,
+                                       Element& element) const {
+    LEAT_ASSIGN_OR_RETURN(Tensor tensor,
+                          TakeRecord(record, context_.pipeline->allocator()));
+    element.clear();
+    element.push_back(std::move(tensor));
+    return Progress::kElement;
   }
 
   const DatasetPtr dataset_;

@@ -6,7 +6,6 @@
 #define LEAT_KERNELS_PIPELINE_RECORD_DATASET_H_
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,9 +13,9 @@
 #include "absl/status/statusor.h"
 #include "leat/core/tensor.h"
 #include "leat/kernels/codecs/inflater.h"
-#include "leat/kernels/codecs/record_format.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/pipeline/dataset.h"
+#include "leat/kernels/pipeline/file_records.h"
 
 namespace leat::kernels {
 
@@ -27,11 +26,6 @@ enum class AfterReadError {
   kNextFile,
   kNothing,  // The error comes again and again.
 };
-
-// Makes the format of the file `path`, of which the first `offset` bytes are
-// left out. `allocator` outlives the format.
-using NewRecordFormat = std::function<std::unique_ptr<RecordFormat>(
-    const std::string& path, int64_t offset, Allocator& allocator)>;
 
 // Says which files to read, and how.
 struct RecordFiles {

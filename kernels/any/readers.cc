@@ -1,0 +1,313 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Defines the kernels of the ops on readers. TextLineReader, TFRecordReader,
+// FixedLengthRecordReader, WholeFileReader and IdentityReader make readers; the
+// others take records from them. Input 0 of these names the reader, and input 1
+// of ReaderRead and ReaderReadUpTo a queue: they are handles or, in ops without
+// V2, references.
+#include "leat/kernels/readers/reader.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/held_bytes.h"
+#include "leat/core/saturating.h"
+#include "leat/core/status_macros.h"
+#include "leat/kernels/codecs/hopping_records.h"
+#include "leat/kernels/codecs/text_lines.h"
+#include "leat/kernels/codecs/tf_records.h"
+#include "leat/kernels/codecs/whole_file.h"
+#include "leat/kernels/handle_output.h"
+#include "leat/kernels/kernel_context.h"
+#include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/readers/file_work.h"
+#include "leat/kernels/readers/identity_work.h"
+
+namespace leat::kernels::any::readers {
+namespace {
+
+using ReaderPtr = std::shared_ptr<Reader>;
+
+// Makes the node's reader if there is none of its name, and outputs a handle of
+// the reader or a reference.
+class ReaderHandle final : public Kernel {
+ public:
+  ReaderHandle(ResourceName name, ReaderOptions options)
+      : options_(std::move(options)),
+        handle_(std::move(name), Reader::kTypeName) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    const StepServices& step = context.step();
+    if (step.session == nullptr) {
+      return absl::UnimplementedError("a reader cannot be used here");
+    }
+    const auto& named = handle_.Get(context).scalar<ResourceHandle>();
+    LEAT_RETURN_IF_ERROR(step.resources
+                             ->FindOrMake<Reader>(named.container, named.name,
+                                                  [&] {
+                                                    return Reader::Create(
+                                                        options_, *step.session,
+                                                        step.call_depth);
+                                                  })
+                             .status());
+    return handle_.Set(context);
+  }
+
+ private:
+  const ReaderOptions options_;
+  const HandleOutput handle_;
+};
+
+// Makes the kernel of a node that makes a reader. `kind` is the name of the op
+// without V2.
+absl::StatusOr<std::unique_ptr<Kernel>> MakeReader(const NodeDef& node,
+                                                   absl::string_view kind,
+                                                   bool has_state,
+                                                   NewWorkUnit new_work) {
+  LEAT_ASSIGN_OR_RETURN(ResourceName name, GetPrivateResourceName(node));
+  ReaderOptions options{.name = absl::StrCat(kind, " '", node.name, "'"),
+                        .new_work = std::move(new_work),
+                        .has_state = has_state};
+  return std::unique_ptr<Kernel>(
+      std::make_unique<ReaderHandle>(std::move(name), std::move(options)));
+}
+
+// Returns what makes the work units of a reader of files.
+NewWorkUnit WorkOn(FileWorkOptions options) {
+  return [options = std::move(options)](const std::string& path,
+                                        const StageContext& context) {
+    return NewFileWork(path, options, context);
+  };
+}
+
+absl::StatusOr<int64_t> GetSize(const NodeDef& node, absl::string_view attr) {
+  LEAT_ASSIGN_OR_RETURN(const int64_t size, node.attrs.Get<int64_t>(attr));
+  if (size >= 0) return size;
+  return absl::InvalidArgumentError(
+      absl::StrCat(attr, " must be >= 0 not ", size));
+}
+
+// As in TensorFlow, any other name stands for no compression.
+absl::StatusOr<Compression> GetCompression(const NodeDef& node,
+                                           absl::string_view attr) {
+  LEAT_ASSIGN_OR_RETURN(const std::string name,
+                        node.attrs.GetOr<std::string>(attr, std::string()));
+  if (name == "ZLIB") return Compression::kZlib;
+  if (name == "GZIP") return Compression::kGzip;
+  return Compression::kNone;
+}
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeTextLine(const NodeDef& node) {
+  FileWorkOptions options{.key = RecordKey::kPathAndLine};
+  LEAT_ASSIGN_OR_RETURN(options.skipped_records,
+                        GetSize(node, "skip_header_lines"));
+  options.new_format = [](const std::string& path, int64_t,
+                          Allocator& allocator) {
+    return std::make_unique<TextLines>(path, allocator);
+  };
+  return MakeReader(node, "TextLineReader", /*has_state=*/false,
+                    WorkOn(std::move(options)));
+}
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeTfRecord(const NodeDef& node) {
+  FileWorkOptions options{.key = RecordKey::kPathAndTfRecord};
+  LEAT_ASSIGN_OR_RETURN(options.compression,
+                        GetCompression(node, "compression_type"));
+  options.new_format = [](const std::string& path, int64_t offset,
+                          Allocator& allocator) {
+    return std::make_unique<TfRecords>(path, offset, allocator);
+  };
+  return MakeReader(node, "TFRecordReader", /*has_state=*/false,
+                    WorkOn(std::move(options)));
+}
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeFixedLength(const NodeDef& node) {
+  FixedLengths lengths;
+  LEAT_ASSIGN_OR_RETURN(lengths.header, GetSize(node, "header_bytes"));
+  LEAT_ASSIGN_OR_RETURN(lengths.record, GetSize(node, "record_bytes"));
+  LEAT_ASSIGN_OR_RETURN(lengths.footer, GetSize(node, "footer_bytes"));
+  LEAT_ASSIGN_OR_RETURN(const int64_t hop, GetSize(node, "hop_bytes"));
+  FileWorkOptions options{.key = RecordKey::kPathAndIndex};
+  LEAT_ASSIGN_OR_RETURN(options.compression, GetCompression(node, "encoding"));
+  options.new_format = [lengths, hop](const std::string& path, int64_t,
+                                      Allocator& allocator) {
+    return std::make_unique<HoppingRecords>(path, lengths, hop, allocator);
+  };
+  return MakeReader(node, "FixedLengthRecordReader", /*has_state=*/false,
+                    WorkOn(std::move(options)));
+}
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeWholeFile(const NodeDef& node) {
+  FileWorkOptions options{.key = RecordKey::kPath};
+  options.new_format = [](const std::string& path, int64_t,
+                          Allocator& allocator) {
+    return std::make_unique<WholeFile>(path, allocator);
+  };
+  return MakeReader(node, "WholeFileReader", /*has_state=*/true,
+                    WorkOn(std::move(options)));
+}
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeIdentity(const NodeDef& node) {
+  return MakeReader(node, "IdentityReader", /*has_state=*/true,
+                    &NewIdentityWork);
+}
+
+absl::StatusOr<ReaderPtr> GetReader(const KernelContext& context) {
+  return FindResource<Reader>(context, 0);
+}
+
+// Returns the queue of strings that input 1 names.
+absl::StatusOr<std::shared_ptr<Queue>> GetQueue(const KernelContext& context) {
+  LEAT_ASSIGN_OR_RETURN(std::shared_ptr<Queue> queue,
+                        FindResource<Queue>(context, 1));
+  const std::vector<DType>& dtypes = queue->options().dtypes;
+  if (dtypes.size() != 1) {
+    return absl::InvalidArgumentError("Expected single component queue");
+  }
+  if (dtypes[0] != DType::kString) {
+    return absl::InvalidArgumentError(
+        "Expected queue with single string component");
+  }
+  return queue;
+}
+
+absl::Status SetRecord(KernelContext& context, Reader::Records& records) {
+  context.set_output(0, std::move(records[0].key));
+  context.set_output(1, std::move(records[0].value));
+  return absl::OkStatus();
+}
+
+// Sets output `i` to a vector of one tensor of each record.
+absl::Status SetVector(KernelContext& context, int i, Tensor KeyedRecord::*part,
+                       Reader::Records& records) {
+  int64_t held_bytes = 0;
+  for (const KeyedRecord& record : records) {
+    held_bytes = SaturatingAdd(held_bytes, (record.*part).held_bytes());
+  }
+  const Shape shape{static_cast<int64_t>(records.size())};
+  LEAT_ASSIGN_OR_RETURN(Tensor* const output,
+                        context.AllocateOutput(i, shape, held_bytes));
+  const auto to = output->mutable_data<std::string>();
+  for (size_t row = 0; row < records.size(); ++row) {
+    to[row] = (records[row].*part).data<std::string>()[0];
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SetRecords(KernelContext& context, Reader::Records& records) {
+  LEAT_RETURN_IF_ERROR(SetVector(context, 0, &KeyedRecord::key, records));
+  return SetVector(context, 1, &KeyedRecord::value, records);
+}
+
+absl::StatusOr<int64_t> One(const KernelContext&) { return 1; }
+
+// As in TensorFlow, any tensor with one element will do.
+absl::StatusOr<int64_t> NumRecords(const KernelContext& context) {
+  const Tensor& count = context.input(2);
+  if (count.num_elements() != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("num_records must be scalar, but had shape: ",
+                     count.shape().DebugString()));
+  }
+  const int64_t most = count.data<int64_t>()[0];
+  if (most >= 0) return most;
+  return absl::InvalidArgumentError(
+      absl::StrCat("num_records must be >= 0 not ", most));
+}
+
+// Takes up to `count` records from a reader. `set` makes the outputs of them.
+template <auto count, auto set>
+class Read final : public AsyncKernel {
+ public:
+  void ComputeAsync(KernelContext& context, Done done) const final {
+    const absl::StatusOr<ReaderPtr> reader = GetReader(context);
+    if (!reader.ok()) return std::move(done)(reader.status());
+    absl::StatusOr<std::shared_ptr<Queue>> queue = GetQueue(context);
+    if (!queue.ok()) return std::move(done)(queue.status());
+    const absl::StatusOr<int64_t> most = count(context);
+    if (!most.ok()) return std::move(done)(most.status());
+    if (*most == 0) return std::move(done)(SetNone(context));
+    (*reader)->Read(*std::move(queue), *most, *context.step().cancellation,
+                    [&context, reader = *reader,
+                     done = std::move(done)](Reader::Result records) mutable {
+                      if (!records.ok()) {
+                        return std::move(done)(records.status());
+                      }
+                      const absl::Status status = set(context, *records);
+                      if (!status.ok()) reader->Return(*std::move(records));
+                      std::move(done)(status);
+                    });
+  }
+
+ private:
+  static absl::Status SetNone(KernelContext& context) {
+    Reader::Records none;
+    return set(context, none);
+  }
+};
+
+template <auto number>
+absl::Status Number(KernelContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const ReaderPtr reader, GetReader(context));
+  LEAT_ASSIGN_OR_RETURN(Tensor* const output,
+                        context.AllocateOutput(0, Shape{}));
+  output->mutable_data<int64_t>()[0] = (*reader.*number)();
+  return absl::OkStatus();
+}
+
+absl::Status Reset(KernelContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const ReaderPtr reader, GetReader(context));
+  reader->Reset();
+  return absl::OkStatus();
+}
+
+absl::Status SerializeState(KernelContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const ReaderPtr reader, GetReader(context));
+  LEAT_ASSIGN_OR_RETURN(std::string state, reader->SerializeState());
+  LEAT_ASSIGN_OR_RETURN(
+      Tensor* const output,
+      context.AllocateOutput(0, Shape{}, HeldBytesOfText(state.size())));
+  output->mutable_data<std::string>()[0] = std::move(state);
+  return absl::OkStatus();
+}
+
+absl::Status RestoreState(KernelContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const ReaderPtr reader, GetReader(context));
+  const Tensor& state = context.input(1);
+  if (!state.shape().IsScalar()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Reader state must be scalar, but had shape: ",
+                     state.shape().DebugString()));
+  }
+  return reader->RestoreState(state.scalar<std::string>());
+}
+
+// Adds one kernel for both forms of an op.
+void AddBoth(const std::string& op, KernelFactory factory,
+             KernelRegistry& registry) {
+  registry.Add(op, kCpu, factory);
+  registry.Add(op + "V2", kCpu, factory);
+}
+
+}  // namespace
+
+void Register(KernelRegistry& registry) {
+  AddBoth("TextLineReader", &MakeTextLine, registry);
+  AddBoth("TFRecordReader", &MakeTfRecord, registry);
+  AddBoth("FixedLengthRecordReader", &MakeFixedLength, registry);
+  AddBoth("WholeFileReader", &MakeWholeFile, registry);
+  AddBoth("IdentityReader", &MakeIdentity, registry);
+  AddBoth("ReaderRead", &Make<Read<&One, &SetRecord>>, registry);
+  AddBoth("ReaderReadUpTo", &Make<Read<&NumRecords, &SetRecords>>, registry);
+  AddBoth("ReaderNumRecordsProduced",
+          &MakeFunction<&Number<&Reader::num_records>>, registry);
+  AddBoth("ReaderNumWorkUnitsCompleted",
+          &MakeFunction<&Number<&Reader::num_work_units>>, registry);
+  AddBoth("ReaderReset", &MakeFunction<&Reset>, registry);
+  AddBoth("ReaderSerializeState", &MakeFunction<&SerializeState>, registry);
+  AddBoth("ReaderRestoreState", &MakeFunction<&RestoreState>, registry);
+}
+
+}  // namespace leat::kernels::any::readers
