@@ -12,20 +12,12 @@
 #include "leat/core/partial_shape.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
+#include "leat/graph/ops/both_forms.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
 
 namespace leat::ops::lookup_tables {
 namespace {
-
-absl::Status TableShape(InferenceContext& context) {
-  if (context.op().outputs[0].is_ref) {
-    context.set_output(0, Shape{2});
-  } else {
-    context.set_output(0, Shape{});
-  }
-  return absl::OkStatus();
-}
 
 absl::Status DenseTableShape(InferenceContext& context) {
   for (int i = 0; i < 2; ++i) {
@@ -35,7 +27,7 @@ absl::Status DenseTableShape(InferenceContext& context) {
           "Shape must be at most rank 1 but is rank ", key.rank()));
     }
   }
-  return TableShape(context);
+  return HandleShape(context);
 }
 
 absl::Status CheckHandle(const InferenceContext& context) {
@@ -154,30 +146,16 @@ std::vector<std::string> TableAttrs(std::vector<std::string> others = {}) {
   return attrs;
 }
 
-// Holds what the two forms of an op do.
-struct Docs {
-  const char* of_references;
-  const char* of_resources;
-};
-
 // Adds both forms of an op that makes a table.
-void AddTable(const std::string& name, const Docs& docs,
+void AddTable(const std::string& name, const FormDocs& docs,
               const std::vector<std::string>& others,
               const std::vector<Types>& types, OpRegistry& registry) {
-  registry.Add({.name = name,
-                .doc = docs.of_references,
-                .outputs = {"table_handle: Ref(string)"},
+  AddBothForms({.name = name,
+                .outputs = {"table_handle: Handle"},
                 .attrs = TableAttrs(others),
                 .stateful = true,
-                .shape = TableShape},
-               Signatures(types));
-  registry.Add({.name = name + "V2",
-                .doc = docs.of_resources,
-                .outputs = {"table_handle: resource"},
-                .attrs = TableAttrs(others),
-                .stateful = true,
-                .shape = TableShape},
-               Signatures(types));
+                .shape = HandleShape},
+               docs, registry, Signatures(types));
 }
 
 void AddTables(OpRegistry& registry) {
@@ -208,59 +186,48 @@ void AddTables(OpRegistry& registry) {
                Signatures(DenseTypes()));
 }
 
-// Adds both forms of an op on a table. The handle comes before the inputs of
-// `spec`.
-void AddOnTable(OpSpec spec, const Docs& docs, OpRegistry& registry) {
-  OpSpec second = spec;
-  second.name += "V2";
-  second.doc = docs.of_resources;
-  second.inputs.insert(second.inputs.begin(), "table_handle: resource");
-  second.stateful = true;
-  registry.Add(std::move(second), {NotFoldable(OnCpu())});
-  spec.doc = docs.of_references;
-  spec.inputs.insert(spec.inputs.begin(), "table_handle: Ref(string)");
-  registry.Add(std::move(spec), {NotFoldable(OnCpu())});
-}
-
 void AddInitializers(OpRegistry& registry) {
-  AddOnTable({.name = "InitializeTable",
-              .inputs = {"keys: Tkey", "values: Tval"},
-              .attrs = {"Tkey: type", "Tval: type"},
-              .shape = InitializeShape},
-             {"Gives a table, to which it has a reference, all of its entries.",
-              "Gives a table all of its entries."},
-             registry);
-  AddOnTable({.name = "InitializeTableFromTextFile",
-              .inputs = {"filename: string"},
-              .attrs = {"key_index: int >= -2", "value_index: int >= -2",
-                        "vocab_size: int >= -1 = -1",
-                        "delimiter: string = '\t'", "offset: int = 0"},
-              .shape = InitializeFromFileShape},
-             {"Gives a table, to which it has a reference, an entry for each "
-              "line of a file.",
-              "Gives a table an entry for each line of a text file."},
-             registry);
+  AddBothForms(
+      {.name = "InitializeTable",
+       .inputs = {"table_handle: Handle", "keys: Tkey", "values: Tval"},
+       .attrs = {"Tkey: type", "Tval: type"},
+       .shape = InitializeShape},
+      {"Gives a table, to which it has a reference, all of its entries.",
+       "Gives a table all of its entries."},
+      registry);
+  AddBothForms({.name = "InitializeTableFromTextFile",
+                .inputs = {"table_handle: Handle", "filename: string"},
+                .attrs = {"key_index: int >= -2", "value_index: int >= -2",
+                          "vocab_size: int >= -1 = -1",
+                          "delimiter: string = '\t'", "offset: int = 0"},
+                .shape = InitializeFromFileShape},
+               {"Gives a table, to which it has a reference, an entry for each "
+                "line of a file.",
+                "Gives a table an entry for each line of a text file."},
+               registry);
 }
 
 void AddLookups(OpRegistry& registry) {
-  AddOnTable(
+  AddBothForms(
       {.name = "LookupTableFind",
-       .inputs = {"keys: Tin", "default_value: Tout"},
+       .inputs = {"table_handle: Handle", "keys: Tin", "default_value: Tout"},
        .outputs = {"values: Tout"},
        .attrs = {"Tin: type", "Tout: type"},
        .shape = FindShape},
       {"Looks keys up in a table to which it has a reference.",
        "Looks keys up in a table, where missing keys get a default value."},
       registry);
-  AddOnTable(
+  AddBothForms(
       {.name = "LookupTableSize",
+       .inputs = {"table_handle: Handle"},
        .outputs = {"size: int64"},
        .shape = SizeShape},
       {"Returns the number of entries of a table to which it has a reference.",
        "Returns the number of entries of a table."},
       registry);
-  AddOnTable(
+  AddBothForms(
       {.name = "LookupTableExport",
+       .inputs = {"table_handle: Handle"},
        .outputs = {"keys: Tkeys", "values: Tvalues"},
        .attrs = {"Tkeys: type", "Tvalues: type"},
        .shape = ExportShape},
@@ -270,21 +237,22 @@ void AddLookups(OpRegistry& registry) {
 }
 
 void AddUpdates(OpRegistry& registry) {
-  AddOnTable({.name = "LookupTableInsert",
-              .inputs = {"keys: Tin", "values: Tout"},
-              .attrs = {"Tin: type", "Tout: type"},
-              .shape = OnTable},
-             {"Inserts entries into a table to which it has a reference.",
-              "Inserts entries into a table, where keys that are there get new "
-              "values."},
-             registry);
-  AddOnTable({.name = "LookupTableImport",
-              .inputs = {"keys: Tin", "values: Tout"},
-              .attrs = {"Tin: type", "Tout: type"},
-              .shape = ImportShape},
-             {"Replaces all entries of a table to which it has a reference.",
-              "Replaces all entries of a table."},
-             registry);
+  AddBothForms(
+      {.name = "LookupTableInsert",
+       .inputs = {"table_handle: Handle", "keys: Tin", "values: Tout"},
+       .attrs = {"Tin: type", "Tout: type"},
+       .shape = OnTable},
+      {"Inserts entries into a table to which it has a reference.",
+       "Inserts entries into a table, where keys that are there get new "
+       "values."},
+      registry);
+  AddBothForms({.name = "LookupTableImport",
+                .inputs = {"table_handle: Handle", "keys: Tin", "values: Tout"},
+                .attrs = {"Tin: type", "Tout: type"},
+                .shape = ImportShape},
+               {"Replaces all entries of a table to which it has a reference.",
+                "Replaces all entries of a table."},
+               registry);
   registry.Add({.name = "LookupTableRemoveV2",
                 .doc = "Removes the entries of some keys from a table.",
                 .inputs = {"table_handle: resource", "keys: Tin"},

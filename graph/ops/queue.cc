@@ -1,13 +1,18 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines the ops that make queues, put elements in and take them out. The
-// handle of a queue does not carry the types and shapes of the elements, so
-// nothing is known of the shapes of dequeued elements.
+// Defines the ops that make queues, put elements in and take them out. All ops
+// have two forms. In the first form, the handle is a reference to two strings:
+// the container and the name. In the second form, V2, the handle is a resource.
+// It does not carry the types and shapes of the elements, so nothing is known
+// of the shapes of dequeued elements.
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
+#include "leat/graph/ops/both_forms.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
 
@@ -24,115 +29,118 @@ absl::Status DequeueManyShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// The ops on queues are not folded, because they have state and may wait.
-KernelSignature NotFoldableOnCpu() { return NotFoldable(OnCpu()); }
+// As in TensorFlow, the handle may have any shape, if it is a reference.
+absl::Status SizeShape(InferenceContext& context) {
+  if (!context.op().inputs[0].is_ref) return shapes::Unchanged(context);
+  return shapes::Scalar(context);
+}
 
 void AddQueues(OpRegistry& registry) {
-  registry.Add({.name = "FIFOQueueV2",
-                .doc = "Returns the handle of a queue that gives out elements "
-                       "in the order in which they came.",
-                .outputs = {"handle: resource"},
+  AddBothForms({.name = "FIFOQueue",
+                .outputs = {"handle: Handle"},
                 .attrs = {"component_types: list(type) >= 1",
                           "shapes: list(shape) >= 0 = []", "capacity: int = -1",
                           "container: string = ''", "shared_name: string = ''"},
                 .stateful = true,
-                .shape = shapes::Scalar},
-               {NotFoldableOnCpu()});
-
-  registry.Add({.name = "RandomShuffleQueueV2",
-                .doc = "Returns the handle of a queue that gives out elements "
-                       "in random order.",
-                .outputs = {"handle: resource"},
-                .attrs = {"component_types: list(type) >= 1",
-                          "shapes: list(shape) >= 0 = []", "capacity: int = -1",
-                          "min_after_dequeue: int = 0", "seed: int = 0",
-                          "seed2: int = 0", "container: string = ''",
-                          "shared_name: string = ''"},
-                .stateful = true,
-                .shape = shapes::Scalar},
-               {NotFoldableOnCpu()});
+                .shape = HandleShape},
+               {"Returns a reference to a queue that gives out elements in the "
+                "order in which they came.",
+                "Returns the handle of a queue that gives out elements in the "
+                "order in which they came."},
+               registry);
+  AddBothForms(
+      {.name = "RandomShuffleQueue",
+       .outputs = {"handle: Handle"},
+       .attrs = {"component_types: list(type) >= 1",
+                 "shapes: list(shape) >= 0 = []", "capacity: int = -1",
+                 "min_after_dequeue: int = 0", "seed: int = 0",
+                 "seed2: int = 0", "container: string = ''",
+                 "shared_name: string = ''"},
+       .stateful = true,
+       .shape = HandleShape},
+      {"Returns a reference to a queue that gives out elements in random "
+       "order.",
+       "Returns the handle of a queue that gives out elements in random "
+       "order."},
+      registry);
 }
 
 void AddEnqueues(OpRegistry& registry) {
-  registry.Add(
-      {.name = "QueueEnqueueV2",
-       .doc = "Puts an element into a queue, as soon as there is room.",
-       .inputs = {"handle: resource", "components: Tcomponents"},
+  AddBothForms(
+      {.name = "QueueEnqueue",
+       .inputs = {"handle: Handle", "components: Tcomponents"},
        .attrs = {"Tcomponents: list(type) >= 1", "timeout_ms: int = -1"},
-       .stateful = true,
        .shape = shapes::NoOutputs},
-      {NotFoldableOnCpu()});
-
-  registry.Add(
-      {.name = "QueueEnqueueManyV2",
-       .doc = "Puts each row of a batch into a queue as an element, as soon as "
-              "there is room.",
-       .inputs = {"handle: resource", "components: Tcomponents"},
+      {"Puts an element into a queue, which is a reference.",
+       "Puts an element into a queue, as soon as there is room."},
+      registry);
+  AddBothForms(
+      {.name = "QueueEnqueueMany",
+       .inputs = {"handle: Handle", "components: Tcomponents"},
        .attrs = {"Tcomponents: list(type) >= 1", "timeout_ms: int = -1"},
-       .stateful = true,
        .shape = shapes::NoOutputs},
-      {NotFoldableOnCpu()});
+      {"Puts each row of a batch into a queue, which is a reference.",
+       "Puts each row of a batch into a queue as an element, as soon as "
+       "there is room."},
+      registry);
 }
 
 void AddDequeues(OpRegistry& registry) {
-  registry.Add(
-      {.name = "QueueDequeueV2",
-       .doc = "Takes an element out of a queue, as soon as there is one.",
-       .inputs = {"handle: resource"},
-       .outputs = {"components: component_types"},
-       .attrs = {"component_types: list(type) >= 1", "timeout_ms: int = -1"},
-       .stateful = true,
-       .shape = shapes::Unknown},
-      {NotFoldableOnCpu()});
-
-  registry.Add(
-      {.name = "QueueDequeueManyV2",
-       .doc = "Takes n elements out of a queue, as soon as there are n, and "
-              "stacks them.",
-       .inputs = {"handle: resource", "n: int32"},
-       .outputs = {"components: component_types"},
-       .attrs = {"component_types: list(type) >= 1", "timeout_ms: int = -1"},
-       .stateful = true,
-       .shape = DequeueManyShape},
-      {NotFoldableOnCpu()});
-
-  registry.Add(
-      {.name = "QueueDequeueUpToV2",
-       .doc = "Takes n elements out of a queue, or what is left if it is "
-              "closed, and stacks them.",
-       .inputs = {"handle: resource", "n: int32"},
-       .outputs = {"components: component_types"},
-       .attrs = {"component_types: list(type) >= 1", "timeout_ms: int = -1"},
-       .stateful = true,
-       .shape = shapes::Unknown},
-      {NotFoldableOnCpu()});
+  const std::vector<std::string> outputs = {"components: component_types"};
+  const std::vector<std::string> attrs = {"component_types: list(type) >= 1",
+                                          "timeout_ms: int = -1"};
+  AddBothForms({.name = "QueueDequeue",
+                .inputs = {"handle: Handle"},
+                .outputs = outputs,
+                .attrs = attrs,
+                .shape = shapes::Unknown},
+               {"Takes an element out of a queue, which is a reference.",
+                "Takes an element out of a queue, as soon as there is one."},
+               registry);
+  AddBothForms({.name = "QueueDequeueMany",
+                .inputs = {"handle: Handle", "n: int32"},
+                .outputs = outputs,
+                .attrs = attrs,
+                .shape = DequeueManyShape},
+               {"Takes n elements out of a queue, which is a reference, and "
+                "stacks them.",
+                "Takes n elements out of a queue, as soon as there are n, and "
+                "stacks them."},
+               registry);
+  AddBothForms({.name = "QueueDequeueUpTo",
+                .inputs = {"handle: Handle", "n: int32"},
+                .outputs = outputs,
+                .attrs = attrs,
+                .shape = shapes::Unknown},
+               {"Takes up to n elements out of a queue, which is a reference, "
+                "and stacks them.",
+                "Takes n elements out of a queue, or what is left if it is "
+                "closed, and stacks them."},
+               registry);
 }
 
 void AddOthers(OpRegistry& registry) {
-  registry.Add(
-      {.name = "QueueCloseV2",
-       .doc = "Closes a queue, so that no more elements can be put in.",
-       .inputs = {"handle: resource"},
-       .attrs = {"cancel_pending_enqueues: bool = false"},
-       .stateful = true,
-       .shape = shapes::NoOutputs},
-      {NotFoldableOnCpu()});
-
-  registry.Add({.name = "QueueIsClosedV2",
-                .doc = "Returns whether a queue is closed.",
-                .inputs = {"handle: resource"},
+  AddBothForms({.name = "QueueClose",
+                .inputs = {"handle: Handle"},
+                .attrs = {"cancel_pending_enqueues: bool = false"},
+                .shape = shapes::NoOutputs},
+               {"Closes a queue, which is a reference.",
+                "Closes a queue, so that no more elements can be put in."},
+               registry);
+  AddBothForms({.name = "QueueIsClosed",
+                .inputs = {"handle: Handle"},
                 .outputs = {"is_closed: bool"},
-                .stateful = true,
                 .shape = shapes::Scalar},
-               {NotFoldableOnCpu()});
-
-  registry.Add({.name = "QueueSizeV2",
-                .doc = "Returns the number of elements in a queue.",
-                .inputs = {"handle: resource"},
+               {"Returns whether a queue, which is a reference, is closed.",
+                "Returns whether a queue is closed."},
+               registry);
+  AddBothForms({.name = "QueueSize",
+                .inputs = {"handle: Handle"},
                 .outputs = {"size: int32"},
-                .stateful = true,
-                .shape = shapes::Unchanged},
-               {NotFoldableOnCpu()});
+                .shape = SizeShape},
+               {"Returns how many elements a queue has, which is a reference.",
+                "Returns the number of elements in a queue."},
+               registry);
 }
 
 }  // namespace

@@ -10,20 +10,12 @@
 #include "leat/core/partial_shape.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
+#include "leat/graph/ops/both_forms.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
 
 namespace leat::ops::readers {
 namespace {
-
-absl::Status ReaderShape(InferenceContext& context) {
-  if (context.op().outputs[0].is_ref) {
-    context.set_output(0, Shape{2});
-  } else {
-    context.set_output(0, Shape{});
-  }
-  return absl::OkStatus();
-}
 
 // Checks the inputs: references are vectors of two strings, and the others are
 // scalars.
@@ -53,35 +45,18 @@ absl::Status VectorsShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// Holds what the two forms of an op do.
-struct Docs {
-  const char* of_references;
-  const char* of_resources;
-};
-
 constexpr char kContainer[] = "container: string = ''";
 constexpr char kSharedName[] = "shared_name: string = ''";
 
-// Adds both forms of an op that makes a reader. The second form has
-// `second_attrs`, too.
-void AddReader(const std::string& name, const Docs& docs,
-               std::vector<std::string> attrs, OpRegistry& registry,
-               const std::vector<std::string>& second_attrs = {}) {
-  registry.Add({.name = name,
-                .doc = docs.of_references,
-                .outputs = {"reader_handle: Ref(string)"},
+// Adds both forms of an op that makes a reader.
+void AddReader(const std::string& name, const FormDocs& docs,
+               const std::vector<std::string>& attrs, OpRegistry& registry) {
+  AddBothForms({.name = name,
+                .outputs = {"reader_handle: Handle"},
                 .attrs = attrs,
                 .stateful = true,
-                .shape = ReaderShape},
-               {NotFoldable(OnCpu())});
-  attrs.insert(attrs.end(), second_attrs.begin(), second_attrs.end());
-  registry.Add({.name = name + "V2",
-                .doc = docs.of_resources,
-                .outputs = {"reader_handle: resource"},
-                .attrs = std::move(attrs),
-                .stateful = true,
-                .shape = ReaderShape},
-               {NotFoldable(OnCpu())});
+                .shape = HandleShape},
+               docs, registry);
 }
 
 void AddReaders(OpRegistry& registry) {
@@ -94,13 +69,6 @@ void AddReaders(OpRegistry& registry) {
              "Returns the handle of a reader of TFRecord files."},
             {kContainer, kSharedName, "compression_type: string = ''"},
             registry);
-  AddReader(
-      "FixedLengthRecordReader",
-      {"Returns a reference to a reader of records of the same length.",
-       "Returns the handle of a reader of records of the same length."},
-      {"header_bytes: int = 0", "record_bytes: int", "footer_bytes: int = 0",
-       "hop_bytes: int = 0", kContainer, kSharedName},
-      registry, {"encoding: string = ''"});
   AddReader("WholeFileReader",
             {"Returns a reference to a reader whose records are whole files.",
              "Returns the handle of a reader whose records are whole files."},
@@ -113,52 +81,62 @@ void AddReaders(OpRegistry& registry) {
             {kContainer, kSharedName}, registry);
 }
 
-// Adds both forms of an op on a reader. If it `takes_queue`, the handle of a
-// queue follows that of the reader. The other inputs are those of `spec`.
-void AddOnReader(OpSpec spec, const Docs& docs, OpRegistry& registry,
-                 bool takes_queue = false) {
-  const auto add = [&](const std::string& type, bool is_second) {
-    OpSpec form = spec;
-    if (is_second) form.name += "V2";
-    form.doc = is_second ? docs.of_resources : docs.of_references;
-    form.stateful = is_second;
-    std::vector<std::string> inputs = {"reader_handle: " + type};
-    if (takes_queue) inputs.push_back("queue_handle: " + type);
-    form.inputs.insert(form.inputs.begin(), inputs.begin(), inputs.end());
-    registry.Add(std::move(form), {NotFoldable(OnCpu())});
-  };
-  add("Ref(string)", /*is_second=*/false);
-  add("resource", /*is_second=*/true);
+// Only the second form knows encodings.
+void AddFixedLength(OpRegistry& registry) {
+  std::vector<std::string> attrs = {
+      "header_bytes: int = 0", "record_bytes: int", "footer_bytes: int = 0",
+      "hop_bytes: int = 0",    kContainer,          kSharedName};
+  registry.Add({.name = "FixedLengthRecordReader",
+                .doc = "Returns a reference to a reader of records of the same "
+                       "length.",
+                .outputs = {"reader_handle: Ref(string)"},
+                .attrs = attrs,
+                .stateful = true,
+                .shape = HandleShape},
+               {NotFoldable(OnCpu())});
+  attrs.push_back("encoding: string = ''");
+  registry.Add({.name = "FixedLengthRecordReaderV2",
+                .doc = "Returns the handle of a reader of records of the same "
+                       "length.",
+                .outputs = {"reader_handle: resource"},
+                .attrs = std::move(attrs),
+                .stateful = true,
+                .shape = HandleShape},
+               {NotFoldable(OnCpu())});
 }
 
 void AddReads(OpRegistry& registry) {
-  AddOnReader({.name = "ReaderRead",
-               .outputs = {"key: string", "value: string"},
-               .shape = ScalarsShape},
-              {"Takes a record from a reader, which is a reference.",
-               "Takes a record from a reader, as soon as there is one."},
-              registry, /*takes_queue=*/true);
-  AddOnReader(
+  AddBothForms({.name = "ReaderRead",
+                .inputs = {"reader_handle: Handle", "queue_handle: Handle"},
+                .outputs = {"key: string", "value: string"},
+                .shape = ScalarsShape},
+               {"Takes a record from a reader, which is a reference.",
+                "Takes a record from a reader, as soon as there is one."},
+               registry);
+  AddBothForms(
       {.name = "ReaderReadUpTo",
-       .inputs = {"num_records: int64"},
+       .inputs = {"reader_handle: Handle", "queue_handle: Handle",
+                  "num_records: int64"},
        .outputs = {"keys: string", "values: string"},
        .shape = VectorsShape},
       {"Takes up to num_records records from a reader, which is a reference.",
        "Takes up to num_records records from a reader, as soon as there is "
        "one."},
-      registry, /*takes_queue=*/true);
+      registry);
 }
 
 void AddCounts(OpRegistry& registry) {
-  AddOnReader(
+  AddBothForms(
       {.name = "ReaderNumRecordsProduced",
+       .inputs = {"reader_handle: Handle"},
        .outputs = {"records_produced: int64"},
        .shape = ScalarsShape},
       {"Returns how many records a reader has given out, by its reference.",
        "Returns how many records a reader has given out."},
       registry);
-  AddOnReader(
+  AddBothForms(
       {.name = "ReaderNumWorkUnitsCompleted",
+       .inputs = {"reader_handle: Handle"},
        .outputs = {"units_completed: int64"},
        .shape = ScalarsShape},
       {"Returns how many files a reader has read to the end, by its reference.",
@@ -167,28 +145,32 @@ void AddCounts(OpRegistry& registry) {
 }
 
 void AddStates(OpRegistry& registry) {
-  AddOnReader({.name = "ReaderReset", .shape = ScalarsShape},
-              {"Lets a reader, which is a reference, begin anew.",
-               "Lets a reader begin anew."},
-              registry);
-  AddOnReader({.name = "ReaderSerializeState",
-               .outputs = {"state: string"},
-               .shape = ScalarsShape},
-              {"Returns the state of a reader, which is a reference.",
-               "Returns the state of a reader."},
-              registry);
-  AddOnReader({.name = "ReaderRestoreState",
-               .inputs = {"state: string"},
-               .shape = ScalarsShape},
-              {"Sets the state of a reader, which is a reference.",
-               "Sets the state of a reader."},
-              registry);
+  AddBothForms({.name = "ReaderReset",
+                .inputs = {"reader_handle: Handle"},
+                .shape = ScalarsShape},
+               {"Lets a reader, which is a reference, begin anew.",
+                "Lets a reader begin anew."},
+               registry);
+  AddBothForms({.name = "ReaderSerializeState",
+                .inputs = {"reader_handle: Handle"},
+                .outputs = {"state: string"},
+                .shape = ScalarsShape},
+               {"Returns the state of a reader, which is a reference.",
+                "Returns the state of a reader."},
+               registry);
+  AddBothForms({.name = "ReaderRestoreState",
+                .inputs = {"reader_handle: Handle", "state: string"},
+                .shape = ScalarsShape},
+               {"Sets the state of a reader, which is a reference.",
+                "Sets the state of a reader."},
+               registry);
 }
 
 }  // namespace
 
 void Register(OpRegistry& registry) {
   AddReaders(registry);
+  AddFixedLength(registry);
   AddReads(registry);
   AddCounts(registry);
   AddStates(registry);

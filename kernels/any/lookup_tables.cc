@@ -187,13 +187,6 @@ absl::Status Export(KernelContext& context) {
   return absl::OkStatus();
 }
 
-// Adds one kernel for both forms of an op.
-void AddBoth(const std::string& op, KernelFactory factory,
-             KernelRegistry& registry) {
-  registry.Add(op, kCpu, factory);
-  registry.Add(op + "V2", kCpu, factory);
-}
-
 }  // namespace
 
 void Register(KernelRegistry& registry) {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines the kernels of FIFOQueueV2, RandomShuffleQueueV2, QueueEnqueueV2,
-// QueueEnqueueManyV2, QueueDequeueV2, QueueDequeueManyV2, QueueDequeueUpToV2,
-// QueueCloseV2, QueueSizeV2 and QueueIsClosedV2.
+// Defines the kernels of the ops on queues. FIFOQueue and RandomShuffleQueue
+// make queues; the others put elements in and take them out. Input 0 of these
+// names the queue: it is a handle or, in ops without V2, a reference.
 #include "leat/kernels/resources/queue.h"
 
 #include <memory>
@@ -34,8 +34,7 @@ class QueueHandle final : public Kernel {
         handle_(std::move(name), Queue::kTypeName) {}
 
   absl::Status Compute(KernelContext& context) const final {
-    const Tensor& handle = handle_.Get(context);
-    const auto& named = handle.scalar<ResourceHandle>();
+    const auto& named = handle_.Get(context).scalar<ResourceHandle>();
     ResourceStore& store = *context.step().resources;
     LEAT_ASSIGN_OR_RETURN(
         const std::shared_ptr<Queue> queue,
@@ -48,8 +47,7 @@ class QueueHandle final : public Kernel {
               return std::make_shared<Queue>(std::move(options));
             }));
     LEAT_RETURN_IF_ERROR(CheckSameQueue(queue->options(), options_));
-    context.set_output(0, handle);
-    return absl::OkStatus();
+    return handle_.Set(context);
   }
 
  private:
@@ -65,11 +63,9 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeQueue(const NodeDef& node) {
       std::make_unique<QueueHandle>(std::move(name), std::move(options)));
 }
 
-// Returns the queue that the handle in input 0 names.
+// Returns the queue that input 0 names.
 absl::StatusOr<std::shared_ptr<Queue>> GetQueue(const KernelContext& context) {
-  LEAT_ASSIGN_OR_RETURN(const ResourceHandle* handle, GetHandle(context, 0));
-  return LookupHandle<Queue>(*context.step().resources, *handle,
-                             context.step().device->name());
+  return FindResource<Queue>(context, 0);
 }
 
 absl::Status CheckTimeout(const NodeDef& node) {
@@ -351,18 +347,17 @@ absl::Status IsClosed(KernelContext& context) {
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("FIFOQueueV2", kCpu, &MakeQueue<QueueKind::kFifo>);
-  registry.Add("RandomShuffleQueueV2", kCpu,
-               &MakeQueue<QueueKind::kRandomShuffle>);
-  registry.Add("QueueEnqueueV2", kCpu, &MakeWaiting<Enqueue<&OneElement>>);
-  registry.Add("QueueEnqueueManyV2", kCpu,
-               &MakeWaiting<Enqueue<&ManyElements>>);
-  registry.Add("QueueDequeueV2", kCpu, &MakeWaiting<Dequeue>);
-  registry.Add("QueueDequeueManyV2", kCpu, &MakeWaiting<DequeueMany<false>>);
-  registry.Add("QueueDequeueUpToV2", kCpu, &MakeWaiting<DequeueMany<true>>);
-  registry.Add("QueueCloseV2", kCpu, &MakeClose);
-  registry.Add("QueueSizeV2", kCpu, &MakeFunction<&Size>);
-  registry.Add("QueueIsClosedV2", kCpu, &MakeFunction<&IsClosed>);
+  AddBoth("FIFOQueue", &MakeQueue<QueueKind::kFifo>, registry);
+  AddBoth("RandomShuffleQueue", &MakeQueue<QueueKind::kRandomShuffle>,
+          registry);
+  AddBoth("QueueEnqueue", &MakeWaiting<Enqueue<&OneElement>>, registry);
+  AddBoth("QueueEnqueueMany", &MakeWaiting<Enqueue<&ManyElements>>, registry);
+  AddBoth("QueueDequeue", &MakeWaiting<Dequeue>, registry);
+  AddBoth("QueueDequeueMany", &MakeWaiting<DequeueMany<false>>, registry);
+  AddBoth("QueueDequeueUpTo", &MakeWaiting<DequeueMany<true>>, registry);
+  AddBoth("QueueClose", &MakeClose, registry);
+  AddBoth("QueueSize", &MakeFunction<&Size>, registry);
+  AddBoth("QueueIsClosed", &MakeFunction<&IsClosed>, registry);
 }
 
 }  // namespace leat::kernels::any::queue

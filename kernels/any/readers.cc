@@ -284,13 +284,6 @@ absl::Status RestoreState(KernelContext& context) {
   return reader->RestoreState(state.scalar<std::string>());
 }
 
-// Adds one kernel for both forms of an op.
-void AddBoth(const std::string& op, KernelFactory factory,
-             KernelRegistry& registry) {
-  registry.Add(op, kCpu, factory);
-  registry.Add(op + "V2", kCpu, factory);
-}
-
 }  // namespace
 
 void Register(KernelRegistry& registry) {
