@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/held_bytes.h"
@@ -158,11 +159,9 @@ absl::StatusOr<ReaderPtr> GetReader(const KernelContext& context) {
   return FindResource<Reader>(context, 0);
 }
 
-// Returns the queue of strings that input 1 names.
-absl::StatusOr<std::shared_ptr<Queue>> GetQueue(const KernelContext& context) {
-  LEAT_ASSIGN_OR_RETURN(std::shared_ptr<Queue> queue,
-                        FindResource<Queue>(context, 1));
-  const std::vector<DType>& dtypes = queue->options().dtypes;
+// Checks that the elements of a queue are single strings.
+absl::Status CheckQueue(const Queue& queue) {
+  const std::vector<DType>& dtypes = queue.options().dtypes;
   if (dtypes.size() != 1) {
     return absl::InvalidArgumentError("Expected single component queue");
   }
@@ -170,7 +169,7 @@ absl::StatusOr<std::shared_ptr<Queue>> GetQueue(const KernelContext& context) {
     return absl::InvalidArgumentError(
         "Expected queue with single string component");
   }
-  return queue;
+  return absl::OkStatus();
 }
 
 absl::Status SetRecord(KernelContext& context, Reader::Records& records) {
@@ -224,11 +223,15 @@ class Read final : public AsyncKernel {
   void ComputeAsync(KernelContext& context, Done done) const final {
     const absl::StatusOr<ReaderPtr> reader = GetReader(context);
     if (!reader.ok()) return std::move(done)(reader.status());
-    absl::StatusOr<std::shared_ptr<Queue>> queue = GetQueue(context);
+    absl::StatusOr<std::shared_ptr<Queue>> queue =
+        FindResource<Queue>(context, 1);
     if (!queue.ok()) return std::move(done)(queue.status());
     const absl::StatusOr<int64_t> most = count(context);
     if (!most.ok()) return std::move(done)(most.status());
     if (*most == 0) return std::move(done)(SetNone(context));
+    if (absl::Status status = CheckQueue(**queue); !status.ok()) {
+      return std::move(done)(std::move(status));
+    }
     (*reader)->Read(*std::move(queue), *most, *context.step().cancellation,
                     [&context, reader = *reader,
                      done = std::move(done)](Reader::Result records) mutable {

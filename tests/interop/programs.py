@@ -258,6 +258,7 @@ CASES = {
     "while_loop": Case(reported("while_loop", 10, 100), workers=2, ps=0),
     "all_reduce": Case(reported("all_reduce", 30, 300, clients=2), workers=2, ps=0),
     "tracing": Case(reported("tracing", 3, 30)),
+    "queue_runners": Case(reported("queue_runners", 0)),
     "resnet50": Case(reported("resnet50", 2, 2, full_flags=[
         "--size", 224, "--batch", 8]), ps=0, tolerance=3e-2, is_large=True),
 }

@@ -10,7 +10,9 @@ case. It has a name, the op and attrs that make the queue or accumulator, and th
 "outputs", an "error" [code, text], or "waits": true. The script cancels a call
 that has not returned within WAIT_MS milliseconds, and writes that it waits. If a call
 has a "file", this text is written to a file before the call. FILE stands for the path
-of the file in inputs and errors.
+of the file in strings and errors, and for the begin of the paths of other files. A case
+of a reader has a "queue" {op, attrs}, too. It is the input of a call whose argument is
+called handle or queue_handle.
 """
 
 import json
@@ -52,27 +54,34 @@ def array(value):
         value, (int, list)) else result
 
 
+def plain_array(value):
+    """Returns a value that was fetched as an array."""
+    return np.array(value, object) if isinstance(value, bytes) else np.asarray(value)
+
+
 def kernels_words(message):
     """Returns the kernel's own words in an error message. Leaves out the places in
     the graph and in the Python program, which TensorFlow adds."""
-    lines = message.splitlines()
+    lines = message.split("\n")
     places = [i for i, line in enumerate(lines) if line.startswith("\t [[")]
-    return lines[places[0] - 1] if places else lines[0]
+    if not places:
+        return lines[0]
+    nodes = [i for i, line in enumerate(lines[:places[0]]) if line.startswith("Node: ")]
+    return "\n".join(lines[nodes[-1] + 1 if nodes else places[0] - 1:places[0]])
 
 
-def with_path(value, path):
-    """Returns `value` with `path` in the place of FILE."""
+def replaced(value, old, new):
+    """Returns `value` with the bytes `new` in the place of `old` in all strings."""
     if value.dtype != object:
         return value
-    texts = [path.encode() if text == FILE else text for text in value.flat]
     result = np.empty(value.shape, object)
-    result.flat = texts
+    result.flat = [text.replace(old, new) for text in value.flat]
     return result
 
 
 class Case:
-    """Makes a queue, an accumulator or a table from `inputs`. `self(op, *inputs)` calls
-    an op on it and records the call."""
+    """Makes a queue, an accumulator, a table or a reader from `inputs`. `self(op,
+    *inputs)` calls an op on it and records the call."""
 
     def __init__(self, lines, op, name, *inputs, **attrs):
         self.folder = tempfile.TemporaryDirectory()
@@ -83,8 +92,10 @@ class Case:
         self.line = {"op": op, "name": name, "attrs": self.encoded(op, attrs),
                      "inputs": [encode(v) for v in inputs], "calls": []}
         self.lines = lines
+        self.queue = None
         with self.graph.as_default():
-            self.handle = self.node(op, [tf.constant(v) for v in inputs], attrs).outputs[0]
+            self.handle = self.node(op, [tf.constant(v) for v in inputs], attrs,
+                                    name="test").outputs[0]
         try:
             self.session.run(self.handle.op)
         except tf.errors.OpError as error:
@@ -106,7 +117,7 @@ class Case:
         return {k: encode_attr(kinds[k], v) for k, v in attrs.items()}
 
     @staticmethod
-    def node(op, inputs, attrs):
+    def node(op, inputs, attrs, name=None):
         op_def = op_def_registry.get(op)
         values, rest = {}, list(inputs)
         for arg in op_def.input_arg:
@@ -118,8 +129,22 @@ class Case:
         values.update({k: v for k, v in attrs.items() if k not in inferred})
         if attrs.get("shape"):
             values["shape"] = [None if d < 0 else d for d in attrs["shape"]]
-        _, _, made, _ = op_def_library._apply_op_helper(op_def.name, **values)  # pylint: disable=protected-access
+        _, _, made, _ = op_def_library._apply_op_helper(op_def.name, name, **values)  # pylint: disable=protected-access
         return made
+
+    def add_queue(self, op, **attrs):
+        """Makes a second resource: the queue of a reader."""
+        self.line["queue"] = {"op": op, "attrs": self.encoded(op, attrs)}
+        with self.graph.as_default():
+            self.queue = self.node(op, [], attrs).outputs[0]
+        self.session.run(self.queue.op)
+
+    def handles(self, op_def):
+        """Returns the handles that an op takes."""
+        of_queues = ("handle", "queue_handle") if self.queue is not None else ()
+        return [self.queue if arg.name in of_queues else self.handle
+                for arg in op_def.input_arg
+                if arg.is_ref or arg.type == tf.resource.as_datatype_enum]
 
     def write(self, text):
         """Writes the file FILE for the next call."""
@@ -137,8 +162,8 @@ class Case:
             # The placeholders have an unknown shape. So the shapes are checked
             # by TensorFlow's kernels, and not by its shape functions.
             given = [tf.compat.v1.placeholder_with_default(
-                tf.constant(with_path(v, path)), None) for v in arrays]
-            made = self.node(op, [self.handle] * has_handle + given, attrs)
+                tf.constant(replaced(v, FILE, path.encode())), None) for v in arrays]
+            made = self.node(op, self.handles(op_def) + given, attrs)
         for arg in op_def.input_arg:
             if arg.type_list_attr:
                 attrs[arg.type_list_attr] = list(made.get_attr(arg.type_list_attr))
@@ -154,7 +179,8 @@ class Case:
             found = self.session.run(
                 fetches or made,
                 options=tf.compat.v1.RunOptions(timeout_in_ms=WAIT_MS))
-            call["outputs"] = [encode(np.asarray(v)) for v in found or []]
+            call["outputs"] = [encode(replaced(plain_array(v), path.encode(), FILE))
+                               for v in found or []]
         except tf.errors.DeadlineExceededError:
             call["waits"] = True
         except tf.errors.OpError as error:
@@ -166,34 +192,36 @@ class Case:
 
 
 class Queue(Case):
-    """Is the case of a queue, with a method for each op."""
+    """Is the case of a queue, with a method for each op. If `op` has no V2 behind its
+    name, the handle is a reference."""
 
     def __init__(self, lines, name, types, shapes=None, op="FIFOQueueV2", **attrs):
         super().__init__(lines, op, name, component_types=types,
                          shapes=shapes or [], **attrs)
         self.types = types
+        self.form = "V2" if op.endswith("V2") else ""
 
     def put(self, *components):
-        self("QueueEnqueueV2", *components)
+        self("QueueEnqueue" + self.form, *components)
 
     def put_many(self, *components):
-        self("QueueEnqueueManyV2", *components)
+        self("QueueEnqueueMany" + self.form, *components)
 
     def take(self):
-        self("QueueDequeueV2", component_types=self.types)
+        self("QueueDequeue" + self.form, component_types=self.types)
 
     def take_many(self, count):
-        self("QueueDequeueManyV2", np.int32(count), component_types=self.types)
+        self("QueueDequeueMany" + self.form, np.int32(count), component_types=self.types)
 
     def take_up_to(self, count):
-        self("QueueDequeueUpToV2", np.int32(count), component_types=self.types)
+        self("QueueDequeueUpTo" + self.form, np.int32(count), component_types=self.types)
 
     def close(self, cancel=False):
-        self("QueueCloseV2", cancel_pending_enqueues=cancel)
+        self("QueueClose" + self.form, cancel_pending_enqueues=cancel)
 
     def look(self):
-        self("QueueSizeV2")
-        self("QueueIsClosedV2")
+        self("QueueSize" + self.form)
+        self("QueueIsClosed" + self.form)
 
 
 INT, FLOAT, STRING = tf.int32, tf.float32, tf.string
@@ -238,6 +266,24 @@ def fifo(lines):
         q.take()
         q.take_many(1)
         q.take_up_to(1)
+
+
+def references(lines):
+    """Has queues whose handles are references."""
+    for op, attrs in (("FIFOQueue", {}), ("RandomShuffleQueue", {"seed": 1, "seed2": 2})):
+        with Queue(lines, op + " by reference", [INT, STRING], [[], [2]], op=op,
+                   **attrs) as q:
+            q.put(1, np.array([b"a", b"b"], object))
+            q.put_many([2, 3, 4], np.array([[b"c", b"d"]] * 3, object))
+            q.put(1)
+            q.put([1], np.array([b"a", b"b"], object))
+            q.look()
+            q.take()
+            q.take_many(2)
+            q.close()
+            q.take_up_to(2)
+            q.take()
+            q.look()
 
 
 def unknown(lines):
@@ -487,7 +533,7 @@ def sparse(lines):
 
 def main():
     lines = []
-    for family in (fifo, unknown, closing, wrong, counts, shuffled, dense, sparse):
+    for family in (fifo, references, unknown, closing, wrong, counts, shuffled, dense, sparse):
         family(lines)
     write_cases(os.path.join(FOLDER, "sync_cases.jsonl"), lines)
 

@@ -26,9 +26,9 @@ using nlohmann::json;
 
 std::set<std::string> CaseFiles() {
   std::set<std::string> files = {
-      "kernels/print_cases.jsonl", "kernels/variable_cases.jsonl",
+      "kernels/print_cases.jsonl",    "kernels/variable_cases.jsonl",
       "kernels/training_cases.jsonl", "kernels/sync_cases.jsonl",
-      "kernels/lookup_cases.jsonl"};
+      "kernels/lookup_cases.jsonl",   "kernels/reader_cases.jsonl"};
   DIR* dir = opendir(LEAT_TESTS_DIR "/op_cases");
   if (dir == nullptr) return files;
   while (const dirent* entry = readdir(dir)) {

@@ -978,6 +978,26 @@ def tables():
       case('InitializeTableFromTextFileV2', {'key_index': -2, 'value_index': -1}, handle, name)
 
 
+def readers():
+  for op in ('TextLineReader', 'TFRecordReader', 'WholeFileReader', 'IdentityReader'):
+    case(op + 'V2', {})
+  case('WholeFileReader', {})
+  case('FixedLengthRecordReaderV2', {'record_bytes': 1})
+  for op in ('FIFOQueue', 'RandomShuffleQueue'):
+    case(op, {'component_types': ['float']})
+  shapes = ([], [1], None)
+  for handle in (Value('resource', shape) for shape in shapes):
+    for op in ('ReaderReset', 'ReaderNumRecordsProduced', 'ReaderNumWorkUnitsCompleted',
+               'ReaderSerializeState'):
+      case(op + 'V2', {}, handle)
+    for other in (Value('resource', shape) for shape in shapes):
+      case('ReaderReadV2', {}, handle, other)
+      for count in (Value('int64', shape) for shape in shapes):
+        case('ReaderReadUpToV2', {}, handle, other, count)
+    for state in (Value('string', shape) for shape in shapes):
+      case('ReaderRestoreStateV2', {}, handle, state)
+
+
 def accumulators():
   handle = Value('resource', [])
   dtype = {'dtype': 'float'}
@@ -1362,7 +1382,8 @@ print('# Written by dump_shape_cases.py with TensorFlow %s.' % tf.__version__)
 for family in (reshaping, joining, slicing, rearranging, gathering, moving,
                blocks, diagonals, comparing, combining, arithmetic,
                convolution, losses, random, variables, lists,
-               narrow_indices, flow, queues, tables, accumulators, arrays, stacks, collectives,
+               narrow_indices, flow, queues, tables, readers, accumulators, arrays, stacks,
+               collectives,
                checkpoints, equations, volumes, recurrent, updates, counting,
                images, examples, decoding, files, file_datasets, strings):
   family()

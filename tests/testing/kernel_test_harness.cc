@@ -133,9 +133,17 @@ void KernelTestHarness::FillServices() {
   services_.step_resources = &step_resources_;
   services_.cancellation = &cancellation_;
   services_.step_id = 1;
+  session_.device = device_.get();
+  session_.resources = &resources_;
+  session_.background = &background_;
+  services_.session = &session_;
 }
 
-KernelTestHarness::~KernelTestHarness() = default;
+KernelTestHarness::~KernelTestHarness() {
+  resources_.Clear();
+  step_resources_.Clear();
+  background_.Wait();
+}
 
 absl::StatusOr<TestKernel> KernelTestHarness::Make(
     absl::string_view op, AttrMap attrs,

@@ -21,12 +21,14 @@
 #include "absl/strings/string_view.h"
 #include "leat/core/devices/device.h"
 #include "leat/core/tensor.h"
+#include "leat/core/threads/background_work.h"
 #include "leat/core/threads/cancellation.h"
 #include "leat/graph/analysis/node_memory.h"
 #include "leat/graph/op_registry.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/kernels/resource_store.h"
+#include "leat/kernels/session_services.h"
 #include "leat/tests/testing/gpu/test_gpu.h"
 
 namespace leat::testing {
@@ -117,8 +119,10 @@ class KernelTestHarness {
   TestGpu* const gpu_ = nullptr;            // null if the device is a CPU
   const KernelRegistry& kernels_;
   const std::unique_ptr<Device> device_;
+  BackgroundWork background_;
   ResourceStore resources_;
   ResourceStore step_resources_;
+  SessionServices session_;
   Cancellation cancellation_;
   StepServices services_;
 };

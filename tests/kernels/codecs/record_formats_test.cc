@@ -16,9 +16,11 @@
 #include "gtest/gtest.h"
 #include "leat/core/crc32c.h"
 #include "leat/kernels/codecs/fixed_length_records.h"
+#include "leat/kernels/codecs/hopping_records.h"
 #include "leat/kernels/codecs/inflater.h"
 #include "leat/kernels/codecs/text_lines.h"
 #include "leat/kernels/codecs/tf_records.h"
+#include "leat/kernels/codecs/whole_file.h"
 #include "leat/summary/records.h"
 #include "leat/tests/kernels/codecs/cut_records.h"
 
@@ -215,6 +217,55 @@ TEST(FixedLengthRecordsTest, AFileOfKnownSizeNeedsNoBytesOfItsFooter) {
   EXPECT_EQ(records.Next(bytes, false, record).value(), Cut::kRecord);
   EXPECT_EQ(record.view, "abc");
   EXPECT_EQ(records.Next(bytes, false, record).value(), Cut::kEnd);
+}
+
+NewFormat HoppingFormat(const FixedLengths& lengths, int64_t hop,
+                        int64_t size = -1) {
+  return [=](Allocator& allocator) {
+    auto format =
+        std::make_unique<HoppingRecords>("f", lengths, hop, allocator);
+    if (size >= 0) {
+      EXPECT_EQ(format->SetFileSize(size), absl::OkStatus());
+    }
+    return format;
+  };
+}
+
+// The size of a compressed file is not known, and that of others is.
+TEST(HoppingRecordsTest, BytesMayComeInAnyPieces) {
+  const std::string bytes = "hhabcdefghijfff";
+  for (const int64_t size : {-1, 15}) {
+    const auto read = [&](int64_t record, int64_t hop) {
+      return ReadInPieces(HoppingFormat({2, record, 3}, hop, size), bytes);
+    };
+    EXPECT_THAT(read(3, 0), ElementsAre("abc", "def", "ghi"));
+    EXPECT_THAT(read(5, 0), ElementsAre("abcde", "fghij"));
+    EXPECT_THAT(read(4, 2), ElementsAre("abcd", "cdef", "efgh", "ghij"));
+    EXPECT_THAT(read(8, 1), ElementsAre("abcdefgh", "bcdefghi", "cdefghij"));
+    EXPECT_THAT(read(2, 5), ElementsAre("ab", "fg"));
+    EXPECT_THAT(read(0, 6), ElementsAre("", ""));
+    EXPECT_THAT(read(11, 0), IsEmpty());
+    EXPECT_THAT(read(1, std::numeric_limits<int64_t>::max()), ElementsAre("a"));
+  }
+}
+
+TEST(HoppingRecordsTest, LargeLengthsTakeNoMemory) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  EXPECT_THAT(ReadInPieces(HoppingFormat({0, kMost, kMost}, kMost), "abc"),
+              IsEmpty());
+  EXPECT_THAT(ReadInPieces(HoppingFormat({kMost, 1, 0}, 0), "abc"),
+              ElementsAre("OUT_OF_RANGE: EOF reached"));
+  EXPECT_THAT(ReadInPieces(HoppingFormat({4, 1, kMost}, 0, 3), "abc"),
+              ElementsAre("OUT_OF_RANGE: reached end of file"));
+}
+
+TEST(WholeFileTest, BytesMayComeInAnyPieces) {
+  const NewFormat whole = [](Allocator& allocator) {
+    return std::make_unique<WholeFile>("f", allocator);
+  };
+  EXPECT_THAT(ReadInPieces(whole, "a longer text\n"),
+              ElementsAre("a longer text\n"));
+  EXPECT_THAT(ReadInPieces(whole, ""), ElementsAre(""));
 }
 
 }  // namespace

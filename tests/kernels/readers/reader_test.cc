@@ -1,0 +1,236 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Tests readers: calls that wait, that are cancelled and that come at the same
+// time. sync_cases_test.cc compares the records with TensorFlow's.
+#include "leat/kernels/readers/reader.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <fstream>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/core/files/file_descriptor.h"
+#include "leat/core/files/output_file.h"
+#include "leat/core/threads/thread.h"
+#include "leat/kernels/codecs/hopping_records.h"
+#include "leat/kernels/codecs/text_lines.h"
+#include "leat/kernels/readers/file_work.h"
+#include "leat/tests/testing/awaited.h"
+#include "leat/tests/testing/kernel_test_harness.h"
+#include "leat/tests/testing/temporary_folder.h"
+
+namespace leat::reader_test {
+namespace {
+
+using kernels::FileWorkOptions;
+using kernels::KeyedRecord;
+using kernels::Queue;
+using kernels::QueueElement;
+using kernels::Reader;
+using kernels::RecordKey;
+using kernels::StageContext;
+using ::testing::ElementsAre;
+
+// Is a call of Read that may be cancelled.
+class Call {
+ public:
+  Call(const std::shared_ptr<Reader>& reader, std::shared_ptr<Queue> queue,
+       int64_t most = 1) {
+    reader->Read(std::move(queue), most, cancellation_,
+                 [this, keep = reader](Reader::Result result) mutable {
+                   keep.reset();
+                   result_.Set(Shown(result));
+                 });
+  }
+  void Cancel() { cancellation_.Cancel(absl::CancelledError("enough")); }
+  // Waits for the records, or for an error.
+  std::vector<std::string> Take() { return result_.Take(); }
+
+ private:
+  static std::vector<std::string> Shown(const Reader::Result& result) {
+    if (!result.ok()) return {result.status().ToString()};
+    std::vector<std::string> values;
+    for (const KeyedRecord& record : *result) {
+      values.push_back(record.value.scalar<std::string>());
+    }
+    return values;
+  }
+
+  Cancellation cancellation_;
+  testing::Awaited<std::vector<std::string>> result_;
+};
+
+class ReaderTest : public ::testing::Test {
+ protected:
+  std::string Path(const std::string& name) const { return folder_.Path(name); }
+  void Write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(Path(name)) << bytes;
+  }
+  // Makes a named pipe, and opens it to write.
+  FileDescriptor MakePipe(const std::string& name) const {
+    EXPECT_EQ(mkfifo(Path(name).c_str(), 0600), 0);
+    FileDescriptor pipe(open(Path(name).c_str(), O_RDWR | O_CLOEXEC));
+    EXPECT_TRUE(pipe.is_open());
+    return pipe;
+  }
+  static void Put(const FileDescriptor& pipe, const std::string& bytes) {
+    EXPECT_EQ(WriteAll(pipe.number(), "pipe", bytes), absl::OkStatus());
+  }
+
+  std::shared_ptr<Reader> Open(FileWorkOptions options) {
+    auto reader = Reader::Create(
+        {.name = "reader",
+         .new_work =
+             [options = std::move(options)](const std::string& path,
+                                            const StageContext& context) {
+               return NewFileWork(path, options, context);
+             }},
+        *harness_.services().session, /*call_depth=*/0);
+    EXPECT_TRUE(reader.ok()) << reader.status();
+    return *std::move(reader);
+  }
+  std::shared_ptr<Reader> OpenText() {
+    return Open(
+        {.new_format =
+             [](const std::string& path, int64_t, Allocator& allocator) {
+               return std::make_unique<TextLines>(path, allocator);
+             },
+         .key = RecordKey::kPathAndLine});
+  }
+  static std::shared_ptr<Queue> NewQueue() {
+    return std::make_shared<Queue>(kernels::QueueOptions{
+        .name = "q", .dtypes = {DType::kString}, .shapes = {Shape{}}});
+  }
+  // Starts a read on a thread of the pool. So the read waits for a name when
+  // this returns.
+  std::unique_ptr<Call> StartWaiting() {
+    testing::Awaited<std::unique_ptr<Call>> call;
+    harness_.device().compute_queue().Add(
+        [&] { call.Set(std::make_unique<Call>(reader_, queue_)); });
+    return call.Take();
+  }
+  void PutName(Queue& queue, const std::string& name) {
+    Queue::Elements elements;
+    elements.push_back(QueueElement{Tensor::Scalar<std::string>(Path(name))});
+    queue.Enqueue(std::move(elements), cancellation_,
+                  [](absl::StatusOr<Queue::Elements> result) {
+                    EXPECT_TRUE(result.ok()) << result.status();
+                  });
+  }
+
+  const TemporaryFolder folder_;
+  testing::KernelTestHarness harness_;
+  Cancellation cancellation_;
+  const std::shared_ptr<Queue> queue_ = NewQueue();
+  std::shared_ptr<Reader> reader_ = OpenText();
+};
+
+TEST_F(ReaderTest, ReadsAtTheSameTimeTakeTurns) {
+  constexpr int kThreads = 4, kReads = 250;
+  std::multiset<std::string> written;
+  for (int file = 0; file < 10; ++file) {
+    std::string lines;
+    for (int i = 0; i < kThreads * kReads / 10; ++i) {
+      const std::string line = absl::StrCat("file ", file, ", line ", i);
+      absl::StrAppend(&lines, line, "\n");
+      written.insert(line);
+    }
+    Write(absl::StrCat(file), lines);
+    PutName(*queue_, absl::StrCat(file));
+  }
+  std::vector<std::vector<std::string>> read(kThreads);
+  {
+    std::vector<Thread> threads;
+    for (auto& lines : read) {
+      threads.emplace_back("read", [&] {
+        for (int i = 0; i < kReads; ++i) {
+          for (std::string& line : Call(reader_, queue_).Take()) {
+            lines.push_back(std::move(line));
+          }
+        }
+      });
+    }
+  }
+  std::multiset<std::string> all;
+  for (const auto& lines : read) all.insert(lines.begin(), lines.end());
+  EXPECT_EQ(all, written);
+  EXPECT_EQ(reader_->num_records(), kThreads * kReads);
+}
+
+TEST_F(ReaderTest, ACancelledReadLeavesTheNamesInTheQueue) {
+  const std::unique_ptr<Call> cancelled = StartWaiting();
+  cancelled->Cancel();
+  EXPECT_THAT(cancelled->Take(), ElementsAre("CANCELLED: enough"));
+  Write("file", "a\n");
+  PutName(*queue_, "file");
+  EXPECT_EQ(queue_->size(), 1);
+  Write("another file", "b\n");
+  const auto another = NewQueue();
+  PutName(*another, "another file");
+  EXPECT_THAT(Call(reader_, another).Take(), ElementsAre("b"));
+  EXPECT_THAT(Call(reader_, queue_).Take(), ElementsAre("a"));
+}
+
+TEST_F(ReaderTest, ACancelledReadLosesNoRecord) {
+  const FileDescriptor pipe = MakePipe("pipe");
+  Put(pipe, "a\nb\n");
+  PutName(*queue_, "pipe");
+  Call cancelled(reader_, queue_, 3);
+  cancelled.Cancel();
+  EXPECT_THAT(cancelled.Take(), ElementsAre("CANCELLED: enough"));
+  EXPECT_THAT(Call(reader_, queue_).Take(), ElementsAre("a"));
+  EXPECT_THAT(Call(reader_, queue_).Take(), ElementsAre("b"));
+  EXPECT_EQ(reader_->num_records(), 2);
+}
+
+TEST_F(ReaderTest, ASilentPipeIsLeftByAReset) {
+  const FileDescriptor pipe = MakePipe("pipe");
+  Put(pipe, "a\n");
+  PutName(*queue_, "pipe");
+  EXPECT_THAT(Call(reader_, queue_).Take(), ElementsAre("a"));
+  Call waiting(reader_, queue_);
+  reader_->Reset();
+  Write("file", "b\n");
+  PutName(*queue_, "file");
+  EXPECT_THAT(waiting.Take(), ElementsAre("b"));
+  EXPECT_EQ(reader_->num_records(), 1);
+}
+
+TEST_F(ReaderTest, RecordsThatComeBackAreGivenOutAgain) {
+  Write("file", "a\nb\n");
+  PutName(*queue_, "file");
+  EXPECT_THAT(Call(reader_, queue_).Take(), ElementsAre("a"));
+  Reader::Records records(1);
+  records[0].value = Tensor::Scalar<std::string>("a");
+  reader_->Return(std::move(records));
+  EXPECT_EQ(reader_->num_records(), 0);
+  EXPECT_THAT(Call(reader_, queue_, 5).Take(), ElementsAre("a", "b"));
+}
+
+// A file can have endlessly many records without bytes.
+TEST_F(ReaderTest, AReadWithoutEndCanBeCancelled) {
+  Write("file", "a");
+  PutName(*queue_, "file");
+  reader_ =
+      Open({.new_format =
+                [](const std::string& path, int64_t, Allocator& allocator) {
+                  return std::make_unique<HoppingRecords>(
+                      path, FixedLengths{.record = 0}, 0, allocator);
+                },
+            .key = RecordKey::kPathAndIndex});
+  Call endless(reader_, queue_, int64_t{1} << 62);
+  endless.Cancel();
+  EXPECT_THAT(endless.Take(), ElementsAre("CANCELLED: enough"));
+  EXPECT_THAT(Call(reader_, queue_, 2).Take(), ElementsAre("", ""));
+}
+
+}  // namespace
+}  // namespace leat::reader_test
