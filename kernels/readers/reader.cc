@@ -2,6 +2,7 @@
 #include "leat/kernels/readers/reader.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
@@ -122,8 +123,17 @@ std::shared_ptr<Reader::NameCall> Reader::ServeCallers(Callbacks& callbacks) {
       std::move(caller.done)(std::move(result));
     });
     callers_.erase(first);
+    DropName(callbacks);
   }
   return nullptr;
+}
+
+void Reader::DropName(Callbacks& callbacks) {
+  if (name_.has_value() && !name_->ok()) name_.reset();
+  if (name_call_ == nullptr) return;
+  callbacks.push_back([call = std::exchange(name_call_, nullptr)] {
+    call->cancellation.Cancel(absl::CancelledError("Cancelled"));
+  });
 }
 
 std::optional<Reader::Result> Reader::Produce(int64_t most) {
@@ -196,13 +206,17 @@ Reader::Records Reader::Take(int64_t most) {
 }
 
 void Reader::Return(Records taken) {
-  MutexLock lock(mutex_);
-  const auto count = static_cast<int64_t>(taken.size());
-  // Without memory for what the records need here, they are lost.
-  if (!charge_.AddBytes(count * kRecordBytes).ok()) return;
-  records_.insert(records_.begin(), std::make_move_iterator(taken.begin()),
-                  std::make_move_iterator(taken.end()));
-  counts_.records -= count;
+  {
+    MutexLock lock(mutex_);
+    const auto count = static_cast<int64_t>(taken.size());
+    // Without memory for what the records need here, they are lost.
+    if (!charge_.AddBytes(count * kRecordBytes).ok()) return;
+    records_.insert(records_.begin(), std::make_move_iterator(taken.begin()),
+                    std::make_move_iterator(taken.end()));
+    // A reset may have come in between.
+    counts_.records = std::max<int64_t>(counts_.records - count, 0);
+  }
+  Wake();
 }
 
 void Reader::StartNameCall(const std::shared_ptr<NameCall>& call) {

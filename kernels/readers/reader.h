@@ -124,6 +124,9 @@ class Reader final : public Resource, public Task {
   // started without the lock, or null.
   std::shared_ptr<NameCall> ServeCallers(Callbacks& callbacks)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Forgets the call of a queue, and its error, for a caller that has got
+  // records which have come back.
+  void DropName(Callbacks& callbacks) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Returns what a caller gets that wants `most` records, or nothing if it has
   // to wait.
   std::optional<Result> Produce(int64_t most)
