@@ -235,12 +235,13 @@ class Read final : public AsyncKernel {
     (*reader)->Read(*std::move(queue), *most, *context.step().cancellation,
                     [&context, reader = *reader,
                      done = std::move(done)](Reader::Result records) mutable {
-                      if (!records.ok()) {
-                        return std::move(done)(records.status());
+                      absl::Status status = records.status();
+                      if (records.ok()) {
+                        status = set(context, *records);
+                        if (!status.ok()) reader->Return(*std::move(records));
                       }
-                      const absl::Status status = set(context, *records);
-                      if (!status.ok()) reader->Return(*std::move(records));
-                      std::move(done)(status);
+                      reader.reset();  // before the step ends
+                      std::move(done)(std::move(status));
                     });
   }
 

@@ -74,7 +74,9 @@ class FileWork final : public WorkUnit {
   void GoToNextRecord() {
     record_.reset();
     ++num_records_;
-    position_ += kRecordHeaderBytes + kRecordFooterBytes + record_bytes_;
+    constexpr auto kFramingBytes =
+        static_cast<int64_t>(kRecordHeaderBytes + kRecordFooterBytes);
+    position_ += kFramingBytes + record_bytes_;
   }
 
   std::string Key() const {

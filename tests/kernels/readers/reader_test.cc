@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <fstream>
 #include <memory>
 #include <set>
@@ -14,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -24,6 +26,7 @@
 #include "leat/kernels/codecs/text_lines.h"
 #include "leat/kernels/readers/file_work.h"
 #include "leat/tests/testing/awaited.h"
+#include "leat/tests/testing/failing_allocations.h"
 #include "leat/tests/testing/kernel_test_harness.h"
 #include "leat/tests/testing/temporary_folder.h"
 
@@ -230,6 +233,59 @@ TEST_F(ReaderTest, AReadWithoutEndCanBeCancelled) {
   endless.Cancel();
   EXPECT_THAT(endless.Take(), ElementsAre("CANCELLED: enough"));
   EXPECT_THAT(Call(reader_, queue_, 2).Take(), ElementsAre("", ""));
+}
+
+TEST_F(ReaderTest, ALackOfMemoryLeavesNoRecordOut) {
+  const std::vector<std::string> written = {"a", "b", "c"};
+  Write("file", "a\nb\nc\n");
+  for (int64_t n = 1;; ++n) {
+    SCOPED_TRACE(n);
+    const std::shared_ptr<Reader> reader = OpenText();
+    const std::shared_ptr<Queue> queue = NewQueue();
+    PutName(*queue, "file");
+    testing::FailingAllocations failing(n, testing::NthFailure::kOnlyOne);
+    std::vector<std::string> read;
+    // If there is no memory for a part of the file, the error stays.
+    for (int errors = 0; read.size() < written.size() && errors < 2;) {
+      const std::string line = Call(reader, queue).Take()[0];
+      if (absl::StartsWith(line, "RESOURCE_EXHAUSTED")) {
+        ++errors;
+      } else {
+        read.push_back(line);
+      }
+    }
+    const bool has_failed = failing.Stop() > 0;
+    EXPECT_TRUE(std::equal(read.begin(), read.end(), written.begin()));
+    if (has_failed) continue;
+    EXPECT_EQ(read, written);
+    break;
+  }
+}
+
+// TensorFlow ends its process.
+TEST(ReaderOpsTest, HandlesAndNumbersOfRecordsAreChecked) {
+  testing::KernelTestHarness harness;
+  const absl::StatusOr<Tensor> reader = harness.RunOne(
+      "IdentityReaderV2", {{"shared_name", std::string("reader")}}, {});
+  ASSERT_TRUE(reader.ok()) << reader.status();
+  const absl::StatusOr<Tensor> queue =
+      harness.RunOne("FIFOQueueV2",
+                     {{"component_types", std::vector<DType>{DType::kString}},
+                      {"shared_name", std::string("queue")}},
+                     {});
+  ASSERT_TRUE(queue.ok()) << queue.status();
+  for (const Tensor& count :
+       {Tensor::Scalar<int64_t>(-1), Tensor::Vector<int64_t>({}),
+        Tensor::Vector<int64_t>({1, 2})}) {
+    const auto records =
+        harness.Run("ReaderReadUpToV2", {}, {*reader, *queue, count});
+    EXPECT_TRUE(absl::IsInvalidArgument(records.status())) << records.status();
+  }
+  for (const auto& handles :
+       {std::vector<Tensor>{*reader, *reader}, {*queue, *queue}}) {
+    const auto record = harness.Run("ReaderReadV2", {}, handles);
+    EXPECT_TRUE(absl::IsInvalidArgument(record.status())) << record.status();
+  }
 }
 
 }  // namespace
