@@ -25,6 +25,7 @@
 #include "leat/kernels/codecs/hopping_records.h"
 #include "leat/kernels/codecs/text_lines.h"
 #include "leat/kernels/readers/file_work.h"
+#include "leat/summary/records.h"
 #include "leat/tests/testing/awaited.h"
 #include "leat/tests/testing/failing_allocations.h"
 #include "leat/tests/testing/kernel_test_harness.h"
@@ -285,6 +286,67 @@ TEST(ReaderOpsTest, HandlesAndNumbersOfRecordsAreChecked) {
        {std::vector<Tensor>{*reader, *reader}, {*queue, *queue}}) {
     const auto record = harness.Run("ReaderReadV2", {}, handles);
     EXPECT_TRUE(absl::IsInvalidArgument(record.status())) << record.status();
+  }
+}
+
+// Runs a kernel whose handles are references.
+std::vector<Value> RunOld(testing::KernelTestHarness& harness,
+                          absl::string_view op, const AttrMap& attrs,
+                          std::vector<Value> inputs) {
+  std::vector<DType> types;
+  for (const Value& input : inputs) {
+    types.push_back(input.ref != nullptr ? RefOf(DType::kString)
+                                         : input.tensor.dtype());
+  }
+  const auto kernel = harness.Make(op, attrs, types);
+  EXPECT_TRUE(kernel.ok()) << kernel.status();
+  if (!kernel.ok()) return {};
+  const auto outputs = harness.Run(*kernel, std::move(inputs));
+  EXPECT_TRUE(outputs.ok()) << outputs.status();
+  return outputs.value_or(std::vector<Value>());
+}
+
+// TensorFlow makes these ops only for graphs of its oldest versions.
+TEST(ReaderOpsTest, OldReadersAreReferences) {
+  const TemporaryFolder folder;
+  const std::string path = folder.Path("file");
+  std::string tf_record;
+  AppendRecord("a record", tf_record);
+  struct Case {
+    std::string op;
+    AttrMap attrs;
+    std::string file;
+    std::string key;
+    std::string value;
+  };
+  for (const Case& c :
+       {Case{"TextLineReader", {}, "a line\n", path + ":1", "a line"},
+        Case{"TFRecordReader", {}, tf_record, path + ":0", "a record"},
+        Case{"FixedLengthRecordReader",
+             {{"record_bytes", int64_t{2}}},
+             "two",
+             path + ":0",
+             "tw"},
+        Case{"IdentityReader", {}, "", path, path}}) {
+    SCOPED_TRACE(c.op);
+    std::ofstream(path) << c.file;
+    testing::KernelTestHarness harness;
+    AttrMap attrs = c.attrs;
+    attrs.Set("shared_name", std::string("shared"));
+    const auto reader = RunOld(harness, c.op, attrs, {});
+    const auto queue =
+        RunOld(harness, "FIFOQueue",
+               {{"component_types", std::vector<DType>{DType::kString}},
+                {"shared_name", std::string("shared")}},
+               {});
+    ASSERT_EQ(reader.size() + queue.size(), 2);
+    RunOld(harness, "QueueEnqueue", {},
+           {queue[0], testing::TensorValue(Tensor::Scalar<std::string>(path))});
+    const auto record =
+        RunOld(harness, "ReaderRead", {}, {reader[0], queue[0]});
+    ASSERT_EQ(record.size(), 2);
+    EXPECT_EQ(record[0].tensor.scalar<std::string>(), c.key);
+    EXPECT_EQ(record[1].tensor.scalar<std::string>(), c.value);
   }
 }
 
