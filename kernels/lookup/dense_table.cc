@@ -14,8 +14,6 @@ namespace {
 
 constexpr int64_t kLeastBuckets = 4;
 constexpr int64_t kMostBuckets = int64_t{1} << 40;
-// Is the cost of a lookup in nanoseconds.
-constexpr int64_t kFindCost = 20;
 
 absl::Status CheckOptions(const TableOptions& table,
                           const DenseTableOptions& dense) {
@@ -111,6 +109,7 @@ absl::Status DenseTable::Find(KernelContext& context, const Tensor& keys,
   for (int64_t i = 0; i < count; ++i) {
     LEAT_RETURN_IF_ERROR(buckets.Check(keys, i));
   }
+  constexpr int64_t kFindCost = 20;  // nanoseconds of a lookup
   ParallelFor(context.compute_queue(), count, kFindCost,
               [&](int64_t begin, int64_t end) {
                 for (int64_t i = begin; i < end; ++i) {

@@ -13,9 +13,6 @@
 namespace leat::kernels {
 namespace {
 
-// Is the cost of a lookup in nanoseconds.
-constexpr int64_t kFindCost = 30;
-
 // Lists the types of the values of static tables.
 constexpr auto kStaticValues =
     kIndices + kFloat32And64 + kStringOnly + kBoolOnly;
@@ -45,6 +42,7 @@ bool AreEqual(const Tensor& a, int64_t i, const Tensor& b, int64_t j) {
 absl::Status HashRows::Find(KernelContext& context, const Tensor& keys,
                             const Tensor& default_value,
                             const Shape& shape) const {
+  constexpr int64_t kFindCost = 30;  // nanoseconds of a lookup
   const int64_t count = keys.num_elements();
   LEAT_ASSIGN_OR_RETURN(Tensor numbers,
                         context.AllocateTemporary(DType::kInt64, Shape{count}));
