@@ -235,12 +235,14 @@ class MaxPoolGrad final : public Kernel {
   // block stay in registers. The code uses vector types because g++ compiles
   // conditional stores to branches.
   static constexpr int64_t kBlock = 32 / sizeof(T);
+  using Whole = std::integral_constant<int64_t, kBlock>;
   using TapIndex = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
   using Block [[gnu::vector_size(32)]] = T;
   using TapBlock [[gnu::vector_size(32)]] = TapIndex;
 
   // Loads `count` values; the rest of the block is zero.
-  static Block Load(const T* from, int64_t count) {
+  template <class Count>
+  static Block Load(const T* from, Count count) {
     Block block = {};
     std::memcpy(&block, from, count * sizeof(T));
     return block;
@@ -256,11 +258,14 @@ class MaxPoolGrad final : public Kernel {
       const T* g = gradients + out;
       for (int64_t c = 0; c < p.channels; c += kBlock) {
         const int64_t count = std::min(kBlock, p.channels - c);
-        if (count < kBlock || overlap) {
+        if (count < kBlock) {
           AddAtMaxima(p, taps, count, overlap, from + c, g + c, to + c);
+        } else if (overlap) {
+          AddAtMaxima(p, taps, Whole(), std::true_type(), from + c, g + c,
+                      to + c);
         } else {
-          // This call has a constant count, so the compiler unrolls its loops.
-          AddAtMaxima(p, taps, kBlock, false, from + c, g + c, to + c);
+          AddAtMaxima(p, taps, Whole(), std::false_type(), from + c, g + c,
+                      to + c);
         }
       }
     });
@@ -269,12 +274,11 @@ class MaxPoolGrad final : public Kernel {
   // Writes the gradients of one window to its first maxima, and zeros to its
   // other pixels. With `add`, adds the gradients to the existing values
   // instead. The first tap counts as the maximum, even if it is NaN, until a
-  // greater value is found, as in TensorFlow.
-  [[gnu::always_inline]] static void AddAtMaxima(const Plan& p,
-                                                 const Taps& taps,
-                                                 int64_t count, bool add,
-                                                 const T* from,
-                                                 const T* gradients, T* to) {
+  // greater value is found, as in TensorFlow. If `count` is Whole, its type
+  // tells the compiler that one instruction loads a block.
+  template <class Count, class Add>
+  static void AddAtMaxima(const Plan& p, const Taps& taps, Count count, Add add,
+                          const T* from, const T* gradients, T* to) {
     if (taps.count() == 0) return;
     Block best = Load(from + taps.First(p), count);
     TapBlock where = {};
