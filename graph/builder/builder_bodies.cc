@@ -164,6 +164,28 @@ absl::StatusOr<Output> GraphBuilder::State::Resolve(const Output& output) {
   return inner;
 }
 
+absl::Status GraphBuilder::State::ResolveReturns() {
+  for (size_t i = 0; i < body->returns.size(); ++i) {
+    Output& output = body->returns[i];
+    if (!output.IsValid() ||
+        !output.builder()->graph().Contains(output.operation().id()) ||
+        output.dtype() == DType::kInvalid) {
+      return absl::InvalidArgumentError(absl::StrCat("'", body->function,
+                                                     "' returns as tensor ", i,
+                                                     " an output of no node"));
+    }
+    absl::StatusOr<Output> inner = Resolve(output);
+    if (!inner.ok()) {
+      return absl::Status(
+          inner.status().code(),
+          absl::StrCat("what '", body->function, "' returns as tensor ", i, " ",
+                       inner.status().message()));
+    }
+    output = *inner;
+  }
+  return absl::OkStatus();
+}
+
 // If `output` is the output of a Const, adds a copy of the Const. Also adds a
 // Const if shape inference knows the value of `output` and the type of `output`
 // cannot carry gradients. If the type can carry gradients, a Const would cut

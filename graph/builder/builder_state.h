@@ -95,6 +95,9 @@ struct GraphBuilder::State {
   std::unique_ptr<Body> body = {};             // set in the builder of a body
   // Holds the If, Case and While nodes among the nodes of `graph`.
   absl::flat_hash_map<NodeId, ControlFlowNode> control_flow = {};
+  // Holds the bodies of the other functions that nodes of `graph` name
+  // (AddFunction). Is not owned.
+  std::vector<GraphBuilder*> functions = {};
 
   BuilderContext context = {};
   std::vector<OpenScope> scopes = {};  // the innermost last
@@ -198,6 +201,10 @@ struct GraphBuilder::State {
   // if `output` belongs to a body that has ended or to the builder of another
   // graph.
   absl::StatusOr<Output> Resolve(const Output& output);
+  // Resolves the outputs that the body returns. Fails with INVALID_ARGUMENT,
+  // naming the function and the position, as Resolve does, or if one of them is
+  // an output of no node.
+  absl::Status ResolveReturns();
   // Resolves an output of the forward body.
   absl::StatusOr<Output> ResolveForward(const Output& output);
   // Adds an argument that is a list with one value for each iteration of the

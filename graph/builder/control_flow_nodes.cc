@@ -105,28 +105,6 @@ absl::StatusOr<Operation> AddControlFlowNode(State& state, NodeDef def,
   return operation;
 }
 
-absl::Status ResolveReturns(State& state) {
-  for (size_t i = 0; i < state.body->returns.size(); ++i) {
-    Output& output = state.body->returns[i];
-    if (!output.IsValid() ||
-        !output.builder()->graph().Contains(output.operation().id()) ||
-        output.dtype() == DType::kInvalid) {
-      return absl::InvalidArgumentError(absl::StrCat("'", state.body->function,
-                                                     "' returns as tensor ", i,
-                                                     " an output of no node"));
-    }
-    absl::StatusOr<Output> inner = state.Resolve(output);
-    if (!inner.ok()) {
-      return absl::Status(
-          inner.status().code(),
-          absl::StrCat("what '", state.body->function, "' returns as tensor ",
-                       i, " ", inner.status().message()));
-    }
-    output = *inner;
-  }
-  return absl::OkStatus();
-}
-
 absl::Status CheckBranch(const Body& first, const Body& body) {
   if (first.returns.size() != body.returns.size()) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -228,7 +206,7 @@ absl::StatusOr<Operation> AddBranches(GraphBuilder& builder,
                                       const BranchesSpec& spec) {
   State& state = BuilderAccess::Of(BuilderAccess::Current(builder));
   for (GraphBuilder* body : spec.bodies) {
-    LEAT_RETURN_IF_ERROR(ResolveReturns(BuilderAccess::Of(*body)));
+    LEAT_RETURN_IF_ERROR(BuilderAccess::Of(*body).ResolveReturns());
     LEAT_RETURN_IF_ERROR(CheckBranch(BodyOf(*spec.bodies[0]), BodyOf(*body)));
   }
   LEAT_RETURN_IF_ERROR(AlignCaptures(spec.bodies, 0));
@@ -257,7 +235,7 @@ absl::StatusOr<Operation> AddBranches(GraphBuilder& builder,
 absl::StatusOr<Operation> AddLoop(GraphBuilder& builder, const LoopSpec& spec) {
   State& state = BuilderAccess::Of(BuilderAccess::Current(builder));
   State& condition = BuilderAccess::Of(*spec.condition);
-  LEAT_RETURN_IF_ERROR(ResolveReturns(condition));
+  LEAT_RETURN_IF_ERROR(condition.ResolveReturns());
   std::vector<BodyArgument>& arguments = BodyOf(*spec.body).arguments;
   for (size_t i = 0; i < spec.num_variables; ++i) {
     LEAT_RETURN_IF_ERROR(CheckVariable(i, arguments[i], spec.check_shapes));

@@ -134,22 +134,29 @@ class Exporter {
 absl::Status ExportFunctions(const GraphBuilder& builder,
                              FunctionLibrary& functions) {
   std::vector<const GraphBuilder*> pending = {&builder};
+  const auto add = [&](const GraphBuilder& body,
+                       bool is_loop_body) -> absl::Status {
+    const BuilderAccess::State& state = BuilderAccess::Of(body);
+    std::vector<Output> returns = state.body->returns;
+    if (is_loop_body) {
+      for (const BodyArgument& argument : state.body->arguments) {
+        returns.push_back(argument.next);
+      }
+    }
+    LEAT_ASSIGN_OR_RETURN(std::shared_ptr<const Function> function,
+                          Exporter(state, returns).Run());
+    pending.push_back(&body);
+    return functions.Add(std::move(function));
+  };
   while (!pending.empty()) {
     const BuilderAccess::State& caller = BuilderAccess::Of(*pending.back());
     pending.pop_back();
+    for (const GraphBuilder* body : caller.functions) {
+      LEAT_RETURN_IF_ERROR(add(*body, /*is_loop_body=*/false));
+    }
     for (const auto& [id, node] : caller.control_flow) {
       for (size_t i = 0; i < node.bodies.size(); ++i) {
-        const BuilderAccess::State& state = BuilderAccess::Of(*node.bodies[i]);
-        std::vector<Output> returns = state.body->returns;
-        if (node.is_loop && i == 1) {
-          for (const BodyArgument& argument : state.body->arguments) {
-            returns.push_back(argument.next);
-          }
-        }
-        LEAT_ASSIGN_OR_RETURN(std::shared_ptr<const Function> function,
-                              Exporter(state, returns).Run());
-        LEAT_RETURN_IF_ERROR(functions.Add(std::move(function)));
-        pending.push_back(node.bodies[i]);
+        LEAT_RETURN_IF_ERROR(add(*node.bodies[i], node.is_loop && i == 1));
       }
     }
   }
