@@ -58,6 +58,7 @@
 
 // Train a model
 #include "leat/train/batches.h"
+#include "leat/train/dataset.h"
 #include "leat/train/datasets/idx.h"
 #include "leat/train/freeze.h"
 #include "leat/train/progress_bar.h"

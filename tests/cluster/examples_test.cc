@@ -267,6 +267,33 @@ TEST_F(ExamplesTest, EmbeddingsLearnOnSeveralServers) {
   EXPECT_LT(least, 0.3) << launch.Out();
 }
 
+// The files are those of Debian's package, which are gzipped.
+TEST_F(ExamplesTest, WorkersReadTheirShardsWhileTheyTrain) {
+  Process launch(
+      LEAT_PROGRAM_LEAT,
+      Launch("chief=1,worker=1,ps=1", {}, LEAT_PROGRAM_INPUT_PIPELINE,
+             {"--model", "mlp", "--steps", "100", "--batch", "32"}));
+  EXPECT_EQ(launch.Wait(absl::Seconds(100)), 0) << launch.Out() << launch.Err();
+  float least = 3;  // more than at the beginning
+  for (const auto line : absl::StrSplit(launch.Out(), '\n')) {
+    const std::pair<absl::string_view, absl::string_view> parts =
+        absl::StrSplit(line, absl::MaxSplits(": loss ", 1));
+    if (parts.second.empty()) continue;
+    float loss = 0;
+    EXPECT_TRUE(absl::SimpleAtof(parts.second, &loss)) << line;
+    least = std::min(least, loss);
+  }
+  EXPECT_LT(least, 1.2) << launch.Out();
+
+  const Args missing = {"--data", folder_.Path("nowhere")};
+  Process wrong(
+      LEAT_PROGRAM_LEAT,
+      Launch("chief=1,ps=1", {}, LEAT_PROGRAM_INPUT_PIPELINE, missing));
+  EXPECT_EQ(wrong.Wait(absl::Seconds(100)), 1) << wrong.Out();
+  EXPECT_THAT(wrong.Out() + wrong.Err(),
+              HasSubstr("nowhere/train-images-idx3-ubyte.gz': cannot open"));
+}
+
 TEST_F(ExamplesTest, SayWhatIsWrongWithTheCluster) {
   Process without(LEAT_PROGRAM_FASHION_MNIST_CLUSTER, Training(4, {}));
   EXPECT_EQ(without.Wait(), 3);
