@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "leat/core/status_macros.h"
@@ -388,9 +387,12 @@ Dataset Dataset::Map(MapFunction function, const DatasetMapOptions& options,
     std::vector<OpInput> inputs = {in[0].handle,
                                    absl::MakeConstSpan(maps.captured)};
     if (calls != 1) inputs.emplace_back(Operand(calls));
-    return adder.AddDataset(calls == 1 ? "MapDataset" : "ParallelMapDatasetV2",
-                            std::move(inputs), NodesOf({}, maps.results),
-                            {{"f", maps.function}});
+    // With preserve_cardinality, an OUT_OF_RANGE of the function is an error
+    // and not the end.
+    return adder.AddDataset(
+        calls == 1 ? "MapDataset" : "ParallelMapDatasetV2", std::move(inputs),
+        NodesOf({}, maps.results),
+        {{"f", maps.function}, {"preserve_cardinality", true}});
   };
   return Dataset(NewStage({stage_}, add, location));
 }

@@ -410,6 +410,24 @@ TEST(DatasetErrorsTest, OfAFunctionNameTheNodeAndLeaveOneElementOut) {
   }
 }
 
+// A queue that is closed and empty fails with OUT_OF_RANGE.
+TEST(DatasetErrorsTest, OfAFunctionAreNotTheEnd) {
+  for (const int64_t calls : {1, 3}) {
+    const auto reader = Opened(Dataset::Range(0, 1).Map(
+        [](GraphBuilder& b, Outputs) {
+          const Output queue = op::FIFOQueueV2(b, {DType::kInt64});
+          const Operation closes = op::QueueCloseV2(queue);
+          const Scope after = b.ControlDependencies({&closes, 1});
+          return op::QueueDequeueV2(op::Identity(queue), {DType::kInt64});
+        },
+        {.parallel_calls = calls}));
+    const absl::Status status = reader->Next().status();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+    EXPECT_THAT(status.message(), HasSubstr("OutOfRange"));
+    EXPECT_FALSE(reader->Next()->has_value());
+  }
+}
+
 TEST(DatasetErrorsTest, OfTheDescriptionComeFromOpen) {
   const Dataset numbers = Dataset::Range(0, 3);
   const struct {
