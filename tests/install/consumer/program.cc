@@ -21,7 +21,7 @@ struct Batch {
 };
 
 // All pixels of all images of a class have the same grey value.
-class Dataset {
+class GreyImages {
  public:
   std::vector<Batch> Epoch(int64_t batch) const {
     std::vector<float> pixels;
@@ -50,7 +50,7 @@ absl::Status CheckExport(const Graph& graph) {
   return absl::InternalError("ToGraphDef left nodes out");
 }
 
-absl::Status Train(const Dataset& data, absl::string_view target) {
+absl::Status Train(const GreyImages& data, absl::string_view target) {
   GraphBuilder b;
   Output images = b.Placeholder<float>("images", {-1, 28, 28, 1});
   Output labels = b.Placeholder<int32_t>("labels", {-1});
@@ -84,7 +84,7 @@ absl::Status Train(const Dataset& data, absl::string_view target) {
 }  // namespace
 
 absl::Status RunProgram() {
-  LEAT_RETURN_IF_ERROR(Train(Dataset(), /*target=*/""));
+  LEAT_RETURN_IF_ERROR(Train(GreyImages(), /*target=*/""));
   if (Losses().size() == 8 && Losses().back() < Losses().front()) {
     return absl::OkStatus();
   }
