@@ -18,7 +18,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_replace.h"
 #include "leat/core/partial_shape.h"
+#include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
 
 namespace leat::ops {
@@ -37,6 +39,16 @@ inline absl::Status HandleShape(InferenceContext& context) {
     context.set_output(0, Shape{});
   }
   return absl::OkStatus();
+}
+
+// Checks input `i`, a handle: a reference is a vector of two strings. A
+// resource may have any shape.
+inline absl::Status CheckHandle(const InferenceContext& context, int i) {
+  if (!context.op().inputs[static_cast<size_t>(i)].is_ref) {
+    return absl::OkStatus();
+  }
+  LEAT_ASSIGN_OR_RETURN(const PartialShape shape, context.WithRank(i, 1));
+  return MergeExtents(ExtentOf(shape, 0), 2).status();
 }
 
 // Adds `spec`, in whose inputs and outputs "Handle" stands for the type of a

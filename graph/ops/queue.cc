@@ -19,7 +19,9 @@
 namespace leat::ops::queue {
 namespace {
 
+// As in TensorFlow, only the second form checks the number of elements.
 absl::Status DequeueManyShape(InferenceContext& context) {
+  if (context.op().inputs[0].is_ref) return absl::OkStatus();
   LEAT_ASSIGN_OR_RETURN(const std::optional<int64_t> count,
                         ScalarInput(context, 1));
   if (count.has_value() && *count < 0) {
@@ -29,9 +31,14 @@ absl::Status DequeueManyShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// As in TensorFlow, the handle may have any shape, if it is a reference.
+absl::Status CloseShape(InferenceContext& context) {
+  return CheckHandle(context, 0);
+}
+
+// As in TensorFlow, the result has the shape of a handle that is no reference.
 absl::Status SizeShape(InferenceContext& context) {
   if (!context.op().inputs[0].is_ref) return shapes::Unchanged(context);
+  LEAT_RETURN_IF_ERROR(CheckHandle(context, 0));
   return shapes::Scalar(context);
 }
 
@@ -123,7 +130,7 @@ void AddOthers(OpRegistry& registry) {
   AddBothForms({.name = "QueueClose",
                 .inputs = {"handle: Handle"},
                 .attrs = {"cancel_pending_enqueues: bool = false"},
-                .shape = shapes::NoOutputs},
+                .shape = CloseShape},
                {"Closes a queue, which is a reference.",
                 "Closes a queue, so that no more elements can be put in."},
                registry);

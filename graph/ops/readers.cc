@@ -17,26 +17,26 @@
 namespace leat::ops::readers {
 namespace {
 
-// Checks the inputs: references are vectors of two strings, and the others are
-// scalars.
-absl::Status CheckInputs(const InferenceContext& context) {
+// Checks that references are vectors, and that the other inputs are scalars.
+absl::Status CheckRanks(const InferenceContext& context) {
   for (int i = 0; i < context.num_inputs(); ++i) {
     const bool is_ref = context.op().inputs[static_cast<size_t>(i)].is_ref;
-    LEAT_ASSIGN_OR_RETURN(const PartialShape shape,
-                          context.WithRank(i, is_ref ? 1 : 0));
-    if (!is_ref) continue;
-    LEAT_RETURN_IF_ERROR(MergeExtents(ExtentOf(shape, 0), 2).status());
+    LEAT_RETURN_IF_ERROR(context.WithRank(i, is_ref ? 1 : 0).status());
   }
   return absl::OkStatus();
 }
 
 absl::Status ScalarsShape(InferenceContext& context) {
-  LEAT_RETURN_IF_ERROR(CheckInputs(context));
+  LEAT_RETURN_IF_ERROR(CheckRanks(context));
+  for (int i = 0; i < context.num_inputs(); ++i) {
+    LEAT_RETURN_IF_ERROR(CheckHandle(context, i));
+  }
   return shapes::Scalar(context);
 }
 
+// As in TensorFlow, references may be vectors of any length.
 absl::Status VectorsShape(InferenceContext& context) {
-  LEAT_RETURN_IF_ERROR(CheckInputs(context));
+  LEAT_RETURN_IF_ERROR(CheckRanks(context));
   for (int i = 0; i < 2; ++i) {
     LEAT_ASSIGN_OR_RETURN(PartialShape shape,
                           PartialShape::Create({PartialShape::kUnknown}));

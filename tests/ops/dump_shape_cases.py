@@ -33,6 +33,16 @@ class Value:
     return '%s %s' % (self.dtype, shape_text(self.shape))
 
 
+class Reference(Value):
+  """Is a reference to strings, such as the name of a queue."""
+
+  def __init__(self, shape):
+    super().__init__('string', shape)
+
+  def make(self):
+    return tf.raw_ops.VariableV2(dtype='string', shape=self.tensor_shape())
+
+
 class Known(Value):
   """Is a constant."""
 
@@ -948,6 +958,11 @@ def queues():
   case('QueueSizeV2', {}, handle)
   case('QueueIsClosedV2', {}, handle)
   case('QueueCloseV2', {}, handle)
+  for name in (Reference(shape) for shape in ([], [2], [3], [1, 2], None)):
+    for op in ('QueueSize', 'QueueIsClosed', 'QueueClose'):
+      case(op, {}, name)
+    for op in ('QueueDequeueMany', 'QueueDequeueUpTo'):
+      case(op, two, name, K(-2))
 
 
 def tables():
@@ -996,6 +1011,15 @@ def readers():
         case('ReaderReadUpToV2', {}, handle, other, count)
     for state in (Value('string', shape) for shape in shapes):
       case('ReaderRestoreStateV2', {}, handle, state)
+  names = [Reference(shape) for shape in ([], [2], [3], None)]
+  for name in names:
+    for op in ('ReaderReset', 'ReaderNumRecordsProduced', 'ReaderNumWorkUnitsCompleted',
+               'ReaderSerializeState'):
+      case(op, {}, name)
+    case('ReaderRestoreState', {}, name, Value('string', []))
+    for other in names:
+      case('ReaderRead', {}, name, other)
+      case('ReaderReadUpTo', {}, name, other, Value('int64', []))
 
 
 def accumulators():
