@@ -29,6 +29,14 @@ bool TakesHandle(const Node& node) {
                      IsHandle);
 }
 
+// Returns true if an input is a reference to the name of a resource such as a
+// queue. A variable could hold this name, too.
+bool TakesName(const OpDef& op) {
+  return std::any_of(op.inputs.begin(), op.inputs.end(), [](const ArgDef& arg) {
+    return arg.is_ref && arg.type == DType::kString;
+  });
+}
+
 // Returns true for a blocking node: it may wait for something other than its
 // inputs, namely for another step or for another part of this step.
 bool WaitsForOthers(const Graph& graph, const Node& node) {
@@ -36,6 +44,7 @@ bool WaitsForOthers(const Graph& graph, const Node& node) {
     return node.def->op->is_stateful && node.op() != "_Arg" &&
            !IsVariableOp(node.op());
   }
+  if (TakesName(*node.def->op)) return true;
   // A node that reads or updates variables waits only for its inputs.
   for (int i = 0; i < node.num_inputs(); ++i) {
     if (IsHandle(node.def->input_types[i]) &&

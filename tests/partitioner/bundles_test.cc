@@ -475,6 +475,26 @@ TEST_F(BundlesTest, EnqueuesOfAReferenceAreApart) {
   ExpectEnqueuesApart(element);
 }
 
+// A variable may hold the name of a queue.
+TEST_F(BundlesTest, WhatAQueueOfAVariableGivesIsApart) {
+  const Output computed = On(kPs, op::Neg, Value({1}));
+  Output taken;
+  {
+    auto there = b.OnDevice(kPs);
+    const Output name =
+        b.Variable("q", b.Const(Tensor::Vector<std::string>({"", "queue"})),
+                   {.use_resource = false})
+            .handle();
+    ASSERT_TRUE(name.is_ref());
+    taken = op::Reshape(op::QueueDequeue(name, {DType::kFloat})[0],
+                        Tensor::Vector<int32_t>({1}));
+  }
+  Update(computed);
+  Update(taken);
+  Plan();
+  ExpectAlone({computed, taken});
+}
+
 // Taking a gradient waits until gradients have been applied, but counting
 // gradients does not wait. So the two results must not be in one bundle.
 TEST_F(BundlesTest, WhatAnAccumulatorGivesIsApart) {
