@@ -10,12 +10,11 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/held_bytes.h"
-#include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
+#include "leat/kernels/arrays/stacked_elements.h"
 #include "leat/kernels/codecs/hopping_records.h"
 #include "leat/kernels/codecs/text_lines.h"
 #include "leat/kernels/codecs/tf_records.h"
@@ -77,7 +76,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeReader(const NodeDef& node,
 
 // Returns what makes the work units of a reader of files.
 NewWorkUnit WorkOn(FileWorkOptions options) {
-  return [options = std::move(options)](const std::string& path,
+  return [options = std::move(options)](const Tensor& path,
                                         const StageContext& context) {
     return NewFileWork(path, options, context);
   };
@@ -159,45 +158,39 @@ absl::StatusOr<ReaderPtr> GetReader(const KernelContext& context) {
   return FindResource<Reader>(context, 0);
 }
 
-// Checks that the elements of a queue are single strings.
-absl::Status CheckQueue(const Queue& queue) {
-  const std::vector<DType>& dtypes = queue.options().dtypes;
-  if (dtypes.size() != 1) {
-    return absl::InvalidArgumentError("Expected single component queue");
-  }
-  if (dtypes[0] != DType::kString) {
-    return absl::InvalidArgumentError(
-        "Expected queue with single string component");
-  }
-  return absl::OkStatus();
-}
-
 absl::Status SetRecord(KernelContext& context, Reader::Records& records) {
   context.set_output(0, std::move(records[0].key));
   context.set_output(1, std::move(records[0].value));
   return absl::OkStatus();
 }
 
-// Sets output `i` to a vector of one tensor of each record.
-absl::Status SetVector(KernelContext& context, int i, Tensor KeyedRecord::*part,
-                       Reader::Records& records) {
-  int64_t held_bytes = 0;
-  for (const KeyedRecord& record : records) {
-    held_bytes = SaturatingAdd(held_bytes, (record.*part).held_bytes());
-  }
-  const Shape shape{static_cast<int64_t>(records.size())};
-  LEAT_ASSIGN_OR_RETURN(Tensor* const output,
-                        context.AllocateOutput(i, shape, held_bytes));
-  const auto to = output->mutable_data<std::string>();
-  for (size_t row = 0; row < records.size(); ++row) {
-    to[row] = (records[row].*part).data<std::string>()[0];
-  }
-  return absl::OkStatus();
+// Returns the string of a scalar. Does not copy it if nobody else has it.
+std::string TakeText(Tensor scalar) {
+  if (!scalar.IsUnique()) return scalar.scalar<std::string>();
+  return std::move(scalar.mutable_data<std::string>()[0]);
 }
 
+// Changes no record if there is no memory.
 absl::Status SetRecords(KernelContext& context, Reader::Records& records) {
-  LEAT_RETURN_IF_ERROR(SetVector(context, 0, &KeyedRecord::key, records));
-  return SetVector(context, 1, &KeyedRecord::value, records);
+  constexpr Tensor KeyedRecord::*kParts[] = {&KeyedRecord::key,
+                                             &KeyedRecord::value};
+  const auto count = static_cast<int64_t>(records.size());
+  Tensor* outputs[2] = {};
+  for (int i = 0; i < 2; ++i) {
+    const auto part = [&](int64_t row) -> const Tensor& {
+      return records[static_cast<size_t>(row)].*kParts[i];
+    };
+    LEAT_ASSIGN_OR_RETURN(
+        outputs[i],
+        context.AllocateOutput(i, Shape{count}, HeldBytesOf(count, part)));
+  }
+  for (int i = 0; i < 2; ++i) {
+    std::string* to = outputs[i]->mutable_data<std::string>().data();
+    for (KeyedRecord& record : records) {
+      *to++ = TakeText(std::move(record.*kParts[i]));
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<int64_t> One(const KernelContext&) { return 1; }
@@ -229,9 +222,6 @@ class Read final : public AsyncKernel {
     const absl::StatusOr<int64_t> most = count(context);
     if (!most.ok()) return std::move(done)(most.status());
     if (*most == 0) return std::move(done)(SetNone(context));
-    if (absl::Status status = CheckQueue(**queue); !status.ok()) {
-      return std::move(done)(std::move(status));
-    }
     (*reader)->Read(*std::move(queue), *most, *context.step().cancellation,
                     [&context, reader = *reader,
                      done = std::move(done)](Reader::Result records) mutable {

@@ -22,8 +22,7 @@ absl::StatusOr<Cut> HoppingRecords::Next(absl::string_view& bytes, bool is_last,
                                              : "EOF reached");
   }
   GoToRecord(bytes);
-  // No record begins at the footer, not even one that has no bytes.
-  const int64_t length = std::max<int64_t>(lengths_.record, 1);
+  const int64_t length = lengths_.record;
   const bool has_limit = limit_ >= 0;
   if (has_limit && SaturatingAdd(position_, length) > limit_) return Cut::kEnd;
   // Without a limit, what stands behind the record could be a part of the
@@ -47,7 +46,7 @@ absl::StatusOr<Cut> HoppingRecords::Next(absl::string_view& bytes, bool is_last,
     if (more.size() < missing) return needs_bytes();
     from = absl::string_view(window_.text()).substr(begin_);
   }
-  record = {.view = from.substr(0, static_cast<size_t>(lengths_.record))};
+  record = {.view = from.substr(0, static_cast<size_t>(length))};
   position_ = SaturatingAdd(position_, hop_);
   gap_left_ = hop_;
   return Cut::kRecord;

@@ -36,6 +36,7 @@ class HoppingRecords final : public RecordFormat {
   absl::StatusOr<Cut> Next(absl::string_view& bytes, bool is_last,
                            Record& record) override;
   absl::Status SetFileSize(int64_t size) override;
+  bool HasBegun() const override { return header_left_ == 0; }
 
  private:
   // Removes up to `left` bytes from `bytes`. Reduces `left` by their number.

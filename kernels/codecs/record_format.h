@@ -53,6 +53,9 @@ class RecordFormat {
   // Says how many bytes the file has. Must be called before Next, if it is
   // known. Returns INVALID_ARGUMENT, with TensorFlow's text, if this cannot be.
   virtual absl::Status SetFileSize(int64_t) { return absl::OkStatus(); }
+
+  // Returns false until Next has read the header of the file, if it has one.
+  virtual bool HasBegun() const { return true; }
 };
 
 // Holds the bytes of a record that comes in several pieces. Counts its memory

@@ -16,8 +16,8 @@ absl::Status ElementCharge::AddBytes(int64_t bytes) {
     BufferRef memory = pipeline_->allocator().Reserve(size);
     if (memory == nullptr) {
       return absl::ResourceExhaustedError(absl::StrCat(
-          "there is no memory to hold more elements of a dataset; those that "
-          "are held take ",
+          "there is no memory to hold more elements or records; those that are "
+          "held take ",
           held_bytes_, " bytes of ", pipeline_->allocator().name(),
           " besides their tensors"));
     }

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // ElementCharge charges the memory that held elements need besides the bytes of
-// their tensors, which many elements may share. Without it, a dataset could
-// collect so many elements of a few bytes that the process runs out of memory.
+// their tensors, which many elements may share. Without it, a dataset or a
+// reader could collect so many elements of a few bytes that the process runs
+// out of memory.
 #ifndef LEAT_KERNELS_PIPELINE_ELEMENT_CHARGE_H_
 #define LEAT_KERNELS_PIPELINE_ELEMENT_CHARGE_H_
 

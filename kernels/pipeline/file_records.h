@@ -40,6 +40,9 @@ class FileRecords {
   // Returns false if an error was one of the opening of the file, or of its
   // size. REQUIRES: Next has returned an error.
   bool HasOpened() const { return has_size_ && stream_.is_open(); }
+  // Returns false also if an error came before the end of the file's header.
+  // REQUIRES: Next has returned an error.
+  bool HasBegun() const { return HasOpened() && format_->HasBegun(); }
 
  private:
   absl::StatusOr<Progress> NextChunk();

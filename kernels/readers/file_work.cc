@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "leat/core/held_bytes.h"
 #include "leat/core/status_macros.h"
 #include "leat/summary/records.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 class FileWork final : public WorkUnit {
  public:
-  FileWork(const std::string& path, const FileWorkOptions& options,
+  FileWork(const Tensor& path, const FileWorkOptions& options,
            const StageContext& context)
       : path_(path), options_(options), context_(context) {}
 
@@ -24,10 +25,10 @@ class FileWork final : public WorkUnit {
         LEAT_ASSIGN_OR_RETURN(const Progress progress, CutRecord());
         if (progress != Progress::kElement) return progress;
       }
-      const bool is_skipped = num_records_ < options_.skipped_records;
-      if (!is_skipped) LEAT_RETURN_IF_ERROR(Take(record));
+      const bool is_wanted = IsBehindHeader();
+      if (is_wanted) LEAT_RETURN_IF_ERROR(Take(record));
       GoToNextRecord();
-      if (!is_skipped) return Progress::kElement;
+      if (is_wanted) return Progress::kElement;
       if (rounds.AreUsedUp()) return Progress::kWaiting;
     }
   }
@@ -36,14 +37,29 @@ class FileWork final : public WorkUnit {
 
  private:
   bool IsWholeFile() const { return options_.key == RecordKey::kPath; }
+  bool IsBehindHeader() const {
+    return num_records_ >= options_.skipped_records;
+  }
+  const std::string& path() const { return path_.scalar<std::string>(); }
+  Allocator& allocator() const { return context_.pipeline->allocator(); }
+
+  absl::Status Open() {
+    // The stream and the format hold a copy of the path each.
+    copies_of_path_ = allocator().Reserve(2 * HeldBytes(path()));
+    if (copies_of_path_ == nullptr) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("there is no memory for the name of a file, which has ",
+                       path().size(), " bytes"));
+    }
+    records_.emplace(path(),
+                     FileStreamOptions{.compression = options_.compression},
+                     options_.new_format, context_);
+    return absl::OkStatus();
+  }
 
   // Sets `record_`, unless there is no more record.
   absl::StatusOr<Progress> CutRecord() {
-    if (!records_.has_value()) {
-      records_.emplace(path_,
-                       FileStreamOptions{.compression = options_.compression},
-                       options_.new_format, context_);
-    }
+    if (!records_.has_value()) LEAT_RETURN_IF_ERROR(Open());
     Record record;
     absl::StatusOr<Progress> progress = records_->Next(record);
     if (!progress.ok()) {
@@ -56,17 +72,17 @@ class FileWork final : public WorkUnit {
   }
 
   void Fail(const absl::Status& error) {
-    if (IsWholeFile()) return records_.reset();
-    // A file that ends within its header has no records, either.
-    has_begun_ = records_->HasOpened() && !absl::IsOutOfRange(error);
-    error_ = error;
+    if (!IsWholeFile()) {
+      has_begun_ = records_->HasBegun() && IsBehindHeader();
+      error_ = error;
+    }
+    records_.reset();
+    copies_of_path_.reset();
   }
 
   absl::Status Take(KeyedRecord& record) const {
-    Allocator& allocator = context_.pipeline->allocator();
-    const std::string key = Key();
-    LEAT_ASSIGN_OR_RETURN(record.key, TakeRecord({.view = key}, allocator));
-    LEAT_ASSIGN_OR_RETURN(record.value, TakeRecord(*record_, allocator));
+    LEAT_ASSIGN_OR_RETURN(record.key, Key());
+    LEAT_ASSIGN_OR_RETURN(record.value, TakeRecord(*record_, allocator()));
     record.is_last = IsWholeFile();
     return absl::OkStatus();
   }
@@ -79,23 +95,23 @@ class FileWork final : public WorkUnit {
     position_ += kFramingBytes + record_bytes_;
   }
 
-  std::string Key() const {
-    switch (options_.key) {
-      case RecordKey::kPath:
-        break;
-      case RecordKey::kPathAndLine:
-        return absl::StrCat(path_, ":", num_records_ + 1);
-      case RecordKey::kPathAndIndex:
-        return absl::StrCat(path_, ":", num_records_);
-      case RecordKey::kPathAndTfRecord:
-        return absl::StrCat(path_, ":", position_);
-    }
-    return path_;
+  absl::StatusOr<Tensor> Key() const {
+    if (IsWholeFile()) return path_;
+    std::string key = absl::StrCat(path(), ":", Number());
+    return TakeRecord({.view = key, .text = &key}, allocator());
   }
 
-  const std::string path_;
+  // Returns the number of `record_` that stands in its key.
+  int64_t Number() const {
+    if (options_.key == RecordKey::kPathAndLine) return num_records_ + 1;
+    if (options_.key == RecordKey::kPathAndTfRecord) return position_;
+    return num_records_;
+  }
+
+  const Tensor path_;
   const FileWorkOptions options_;
   const StageContext context_;
+  BufferRef copies_of_path_;  // counts their memory
   std::optional<FileRecords> records_;
   std::optional<Record> record_;  // was cut off, and nobody has it yet
   int64_t record_bytes_ = 0;
@@ -107,7 +123,7 @@ class FileWork final : public WorkUnit {
 
 }  // namespace
 
-std::unique_ptr<WorkUnit> NewFileWork(const std::string& path,
+std::unique_ptr<WorkUnit> NewFileWork(const Tensor& path,
                                       const FileWorkOptions& options,
                                       const StageContext& context) {
   return std::make_unique<FileWork>(path, options, context);

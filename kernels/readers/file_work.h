@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "leat/kernels/codecs/inflater.h"
 #include "leat/kernels/pipeline/file_records.h"
@@ -31,9 +30,9 @@ struct FileWorkOptions {
   int64_t skipped_records = 0;
 };
 
-// As in TensorFlow, an error within a file comes again and again. But if the
-// key is the path alone, each call reads the file anew.
-std::unique_ptr<WorkUnit> NewFileWork(const std::string& path,
+// `path` is a scalar. As in TensorFlow, an error within a file comes again and
+// again. But if the key is the path alone, each call reads the file anew.
+std::unique_ptr<WorkUnit> NewFileWork(const Tensor& path,
                                       const FileWorkOptions& options,
                                       const StageContext& context);
 

@@ -6,13 +6,12 @@
 #define LEAT_KERNELS_READERS_IDENTITY_WORK_H_
 
 #include <memory>
-#include <string>
 
 #include "leat/kernels/readers/work_unit.h"
 
 namespace leat::kernels {
 
-std::unique_ptr<WorkUnit> NewIdentityWork(const std::string& name,
+std::unique_ptr<WorkUnit> NewIdentityWork(const Tensor& name,
                                           const StageContext& context);
 
 }  // namespace leat::kernels

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
+#include "leat/kernels/pipeline/file_records.h"
 #include "leat/protos/reader_base.pb.h"
 
 namespace leat::kernels {
@@ -16,12 +17,33 @@ namespace {
 // Is charged for each record that nobody has yet, besides its tensors.
 constexpr auto kRecordBytes = static_cast<int64_t>(sizeof(KeyedRecord));
 
-absl::StatusOr<std::string> NameIn(absl::StatusOr<Queue::Elements> taken) {
+// Returns the string that was taken from a queue, as a scalar.
+absl::StatusOr<Tensor> NameIn(absl::StatusOr<Queue::Elements> taken) {
   LEAT_RETURN_IF_ERROR(taken.status());
-  Tensor& element = taken->front().front();
-  if (element.num_elements() == 1) return element.data<std::string>()[0];
-  return absl::InvalidArgumentError(
-      "Expected to dequeue a one-element string tensor");
+  const QueueElement& element = taken->front();
+  if (element.size() != 1) {
+    return absl::InvalidArgumentError("Expected single component queue");
+  }
+  if (element[0].dtype() != DType::kString) {
+    return absl::InvalidArgumentError(
+        "Expected queue with single string component");
+  }
+  if (element[0].num_elements() != 1) {
+    return absl::InvalidArgumentError(
+        "Expected to dequeue a one-element string tensor");
+  }
+  return element[0].Reshaped(Shape{});
+}
+
+// Limits how much of a state stands in an error.
+constexpr size_t kShownBytes = 1000;
+
+// Returns a text about `state`. Leaves out what is long.
+std::string Shown(pb::ReaderBaseState state) {
+  std::string& work = *state.mutable_current_work();
+  work.resize(std::min(work.size(), kShownBytes));
+  if (state.ByteSizeLong() > 2 * kShownBytes) state.DiscardUnknownFields();
+  return state.DebugString();
 }
 
 }  // namespace
@@ -55,6 +77,7 @@ void Reader::Read(std::shared_ptr<Queue> queue, int64_t most,
   // have ended.
   const std::shared_ptr<Task> self = shared_from_this();
   WakeHere();
+  std::optional<Leaver> leaver;
   {
     MutexLock lock(mutex_);
     const auto waiting = callers_.find(id);
@@ -68,141 +91,148 @@ void Reader::Read(std::shared_ptr<Queue> queue, int64_t most,
       waiting->second.cancellation = &cancellation;
       return;
     }
+    leaver = Remove(id);
   }
-  Cancel(id, cancellation.status());
+  End(*std::move(leaver), cancellation.status());
 }
 
 void Reader::Cancel(int64_t id, const absl::Status& reason) {
-  Done done;
-  std::shared_ptr<NameCall> name_call;
+  std::optional<Leaver> leaver;
   {
     MutexLock lock(mutex_);
-    const auto waiting = callers_.find(id);
-    if (waiting == callers_.end()) return;  // The call has been served.
-    done = std::move(waiting->second.done);
-    // The error of its queue does not concern the next caller.
-    const bool is_first = waiting == callers_.begin();
-    if (is_first && name_.has_value() && !name_->ok()) name_.reset();
-    if (is_first) name_call.swap(name_call_);
-    callers_.erase(waiting);
+    leaver = Remove(id);
   }
-  if (name_call != nullptr) name_call->cancellation.Cancel(reason);
+  if (leaver.has_value()) End(*std::move(leaver), reason);
+}
+
+std::optional<Reader::Leaver> Reader::Remove(int64_t id) {
+  const auto waiting = callers_.find(id);
+  if (waiting == callers_.end()) return std::nullopt;
+  Leaver leaver{.done = std::move(waiting->second.done)};
+  const bool is_first = waiting == callers_.begin();
+  if (is_first) leaver.name_call.swap(name_call_);
+  callers_.erase(waiting);
+  return leaver;
+}
+
+void Reader::End(Leaver leaver, const absl::Status& reason) {
+  if (leaver.name_call != nullptr) Drop(*leaver.name_call, reason);
   Wake();  // because the next caller may need a string from another queue
-  std::move(done)(reason);
+  std::move(leaver.done)(reason);
 }
 
 void Reader::Advance(Callbacks& callbacks) {
-  for (;;) {
-    std::shared_ptr<NameCall> name_call;
-    {
-      MutexLock lock(mutex_);
-      name_call = ServeCallers(callbacks);
-    }
-    if (name_call == nullptr) return;
-    StartNameCall(name_call);
+  while (const std::shared_ptr<WorkUnit> work = ServeCallers(callbacks)) {
+    KeyedRecord record;
+    const absl::StatusOr<Progress> progress = work->Next(record);
+    if (!Keep(*work, progress, std::move(record), callbacks)) return;
+    if (!UseRound()) return Wake();  // so that others get their turn
   }
 }
 
-std::shared_ptr<Reader::NameCall> Reader::ServeCallers(Callbacks& callbacks) {
+std::shared_ptr<WorkUnit> Reader::ServeCallers(Callbacks& callbacks) {
+  MutexLock lock(mutex_);
   while (!callers_.empty()) {
-    const auto first = callers_.begin();
-    std::optional<Result> result = Produce(first->second.most);
-    if (!result.has_value()) {
-      const bool has_name = name_call_ != nullptr || name_.has_value();
-      if (work_ != nullptr || has_name) return nullptr;
-      current_work_.clear();
-      name_call_ = std::make_shared<NameCall>();
-      name_call_->queue = first->second.queue;
-      return name_call_;
+    const int64_t most = callers_.begin()->second.most;
+    if (HasResult(most)) {
+      Serve(Take(most), callbacks);
+      continue;
     }
-    callbacks.push_back([caller = std::move(first->second),
-                         result = *std::move(result)]() mutable {
-      if (caller.cancellation != nullptr) {
-        caller.cancellation->Deregister(caller.token);
-      }
-      std::move(caller.done)(std::move(result));
-    });
-    callers_.erase(first);
-    DropName(callbacks);
+    absl::Status status;
+    if (work_ == nullptr) {
+      if (name_call_ == nullptr) CallQueue(callbacks);
+      if (!name_call_->taken.has_value()) return nullptr;
+      status = BeginWork();
+    }
+    if (status.ok()) status = charge_.AddBytes(kRecordBytes);
+    if (status.ok()) return work_;
+    Fail(status, callbacks);
   }
   return nullptr;
 }
 
-void Reader::DropName(Callbacks& callbacks) {
-  if (name_.has_value() && !name_->ok()) name_.reset();
-  if (name_call_ == nullptr) return;
-  callbacks.push_back([call = std::exchange(name_call_, nullptr)] {
-    call->cancellation.Cancel(absl::CancelledError("Cancelled"));
-  });
-}
-
-std::optional<Reader::Result> Reader::Produce(int64_t most) {
-  while (static_cast<int64_t>(records_.size()) < most) {
-    if (!UseRound()) {  // so that the lock is free now and then
-      Wake();
-      return std::nullopt;
-    }
-    if (work_ == nullptr) {
-      if (!records_.empty()) break;
-      if (!name_.has_value()) return std::nullopt;
-      if (absl::Status status = BeginWork(); !status.ok()) return status;
-    }
-    const absl::StatusOr<bool> worked = Work();
-    if (!worked.ok()) {
-      Fail();
-      return worked.status();
-    }
-    if (!*worked) return std::nullopt;
-  }
-  return Take(most);
-}
-
-absl::Status Reader::BeginWork() {
-  absl::StatusOr<std::string> name = *std::exchange(name_, std::nullopt);
-  LEAT_RETURN_IF_ERROR(name.status());
-  current_work_ = *std::move(name);
-  work_ = options_.new_work(current_work_,
-                            {.pipeline = pipeline_, .task = weak_from_this()});
-  counts_.work_started = SaturatingAdd(counts_.work_started, 1);
-  return absl::OkStatus();
-}
-
-absl::StatusOr<bool> Reader::Work() {
-  KeyedRecord record;
-  LEAT_RETURN_IF_ERROR(charge_.AddBytes(kRecordBytes));
-  const absl::StatusOr<Progress> progress = work_->Next(record);
+bool Reader::Keep(const WorkUnit& work,
+                  const absl::StatusOr<Progress>& progress, KeyedRecord record,
+                  Callbacks& callbacks) {
+  MutexLock lock(mutex_);
+  if (work_.get() != &work) return true;  // The work was dropped meanwhile.
   const bool has_record = progress.ok() && *progress == Progress::kElement;
   if (!has_record) charge_.RemoveBytes(kRecordBytes);
-  LEAT_RETURN_IF_ERROR(progress.status());
+  if (!progress.ok()) {
+    Fail(progress.status(), callbacks);
+    return true;
+  }
   const bool has_ended = *progress == Progress::kEnd || record.is_last;
+  record.unit = unit_;
   if (has_record) records_.push_back(std::move(record));
-  if (has_ended) EndWork();
+  if (has_ended) {
+    work_.reset();
+    counts_.work_finished = counts_.work_started;
+  }
   return *progress != Progress::kWaiting;
 }
 
-void Reader::EndWork() {
-  work_.reset();
-  counts_.work_finished = counts_.work_started;
+void Reader::Fail(const absl::Status& error, Callbacks& callbacks) {
+  if (callers_.empty()) return;  // The next one gets the error.
+  if (absl::IsResourceExhausted(error) && !records_.empty()) {
+    return Serve(Take(callers_.begin()->second.most), callbacks);
+  }
+  counts_.records =
+      SaturatingAdd(counts_.records, static_cast<int64_t>(records_.size()));
+  records_.clear();
+  charge_.Clear();
+  if (work_ != nullptr && !work_->HasBegun()) {
+    work_.reset();
+    --counts_.work_started;
+  }
+  Serve(error, callbacks);
 }
 
-void Reader::Fail() {
-  Take(static_cast<int64_t>(records_.size()));
-  if (work_->HasBegun()) return;
-  work_.reset();
-  --counts_.work_started;
+void Reader::Serve(Result result, Callbacks& callbacks) {
+  const auto first = callers_.begin();
+  callbacks.push_back([caller = std::move(first->second),
+                       result = std::move(result)]() mutable {
+    if (caller.cancellation != nullptr) {
+      caller.cancellation->Deregister(caller.token);
+    }
+    std::move(caller.done)(std::move(result));
+  });
+  callers_.erase(first);
+  if (name_call_ == nullptr) return;
+  // The caller has got records that have come back, and needs no string.
+  callbacks.push_back([call = std::exchange(name_call_, nullptr)] {
+    Drop(*call, absl::CancelledError("Cancelled"));
+  });
+}
+
+bool Reader::HasResult(int64_t most) const {
+  if (records_.empty()) return false;
+  return static_cast<int64_t>(records_.size()) >= most || work_ == nullptr ||
+         records_.front().unit != unit_;
 }
 
 Reader::Records Reader::Take(int64_t most) {
-  const int64_t count = std::min(most, static_cast<int64_t>(records_.size()));
   Records taken;
-  taken.reserve(static_cast<size_t>(count));
-  for (int64_t i = 0; i < count; ++i) {
+  const int64_t unit = records_.front().unit;
+  while (!records_.empty() && records_.front().unit == unit &&
+         static_cast<int64_t>(taken.size()) < most) {
     taken.push_back(std::move(records_.front()));
     records_.pop_front();
   }
+  const auto count = static_cast<int64_t>(taken.size());
   charge_.RemoveBytes(count * kRecordBytes);
   counts_.records = SaturatingAdd(counts_.records, count);
   return taken;
+}
+
+absl::Status Reader::BeginWork() {
+  const std::shared_ptr<NameCall> call = std::exchange(name_call_, nullptr);
+  LEAT_ASSIGN_OR_RETURN(current_work_, NameIn(*std::move(call->taken)));
+  work_ = options_.new_work(current_work_,
+                            {.pipeline = pipeline_, .task = weak_from_this()});
+  ++unit_;
+  counts_.work_started = SaturatingAdd(counts_.work_started, 1);
+  return absl::OkStatus();
 }
 
 void Reader::Return(Records taken) {
@@ -219,28 +249,36 @@ void Reader::Return(Records taken) {
   Wake();
 }
 
-void Reader::StartNameCall(const std::shared_ptr<NameCall>& call) {
+void Reader::CallQueue(Callbacks& callbacks) {
+  current_work_ = Tensor();
+  name_call_ = std::make_shared<NameCall>();
+  name_call_->queue = callers_.begin()->second.queue;
   auto self = std::static_pointer_cast<Reader>(shared_from_this());
-  call->queue->Dequeue(1, /*up_to=*/false, call->cancellation,
-                       [self = std::move(self),
-                        call](absl::StatusOr<Queue::Elements> taken) mutable {
-                         self->SetName(call, std::move(taken));
-                       });
+  // The queue may call back other steps, which must not keep the reader
+  // running.
+  callbacks.push_back([self = std::move(self), call = name_call_] {
+    call->queue->Dequeue(1, /*up_to=*/false, call->cancellation,
+                         [self, call](absl::StatusOr<Queue::Elements> taken) {
+                           self->SetName(*call, std::move(taken));
+                         });
+  });
 }
 
-void Reader::SetName(const std::shared_ptr<NameCall>& call,
-                     absl::StatusOr<Queue::Elements> taken) {
+void Reader::SetName(NameCall& call, absl::StatusOr<Queue::Elements> taken) {
+  bool is_needed = false;
   {
     MutexLock lock(mutex_);
-    if (name_call_ == call) {
-      name_call_.reset();
-      name_ = NameIn(std::move(taken));
-      taken = Queue::Elements();
-    }
+    is_needed = name_call_.get() == &call;
+    if (is_needed) call.taken = std::move(taken);
   }
-  Wake();
-  // The caller has gone, so the string goes back.
-  if (taken.ok() && !taken->empty()) call->queue->Return(*std::move(taken));
+  if (is_needed) return Wake();
+  if (taken.ok()) call.queue->Return(*std::move(taken));
+}
+
+void Reader::Drop(NameCall& call, const absl::Status& reason) {
+  call.cancellation.Cancel(reason);
+  if (!call.taken.has_value() || !call.taken->ok()) return;
+  call.queue->Return(**std::move(call.taken));
 }
 
 int64_t Reader::num_records() const {
@@ -263,7 +301,7 @@ void Reader::Reset() {
 
 void Reader::ResetLocked() {
   counts_ = {};
-  current_work_.clear();
+  current_work_ = Tensor();
   work_.reset();
   records_.clear();
   charge_.Clear();
@@ -278,24 +316,32 @@ absl::StatusOr<std::string> Reader::SerializeState() const {
   state.set_work_started(counts_.work_started);
   state.set_work_finished(counts_.work_finished);
   state.set_num_records_produced(counts_.records);
-  state.set_current_work(current_work_);
+  if (current_work_.IsValid()) {
+    state.set_current_work(current_work_.scalar<std::string>());
+  }
   return state.SerializeAsString();
 }
 
 absl::Status Reader::RestoreState(const std::string& bytes) {
   absl::StatusOr<pb::ReaderBaseState> state = ParseState(bytes);
+  absl::Status status = state.status();
   {
     MutexLock lock(mutex_);
     ResetLocked();
-    if (state.ok()) {
-      counts_ = {.work_started = state->work_started(),
-                 .work_finished = state->work_finished(),
-                 .records = state->num_records_produced()};
-      current_work_ = state->current_work();
-    }
+    if (state.ok()) status = Restore(*std::move(state));
   }
   Wake();  // because a call may wait for the work that was dropped
-  return state.status();
+  return status;
+}
+
+absl::Status Reader::Restore(pb::ReaderBaseState state) {
+  std::string& work = *state.mutable_current_work();
+  LEAT_ASSIGN_OR_RETURN(current_work_, TakeRecord({.view = work, .text = &work},
+                                                  pipeline_->allocator()));
+  counts_ = {.work_started = state.work_started(),
+             .work_finished = state.work_finished(),
+             .records = state.num_records_produced()};
+  return absl::OkStatus();
 }
 
 absl::StatusOr<pb::ReaderBaseState> Reader::ParseState(
@@ -305,20 +351,20 @@ absl::StatusOr<pb::ReaderBaseState> Reader::ParseState(
   }
   pb::ReaderBaseState state;
   if (!state.ParseFromString(bytes)) {
-    return absl::InvalidArgumentError(absl::StrCat("Could not parse state for ",
-                                                   options_.name, ": ",
-                                                   absl::CEscape(bytes)));
+    return absl::InvalidArgumentError(
+        absl::StrCat("Could not parse state for ", options_.name, ": ",
+                     absl::CEscape(bytes.substr(0, kShownBytes))));
   }
   if (state.work_started() < 0 || state.work_finished() < 0 ||
       state.num_records_produced() < 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("Unexpected negative value when restoring in ",
-                     options_.name, ": ", state.DebugString()));
+                     options_.name, ": ", Shown(state)));
   }
   if (state.work_started() > state.work_finished()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "Inconsistent work started vs. finished when restoring in ",
-        options_.name, ": ", state.DebugString()));
+        options_.name, ": ", Shown(state)));
   }
   return state;
 }

@@ -37,9 +37,10 @@ class ReaderBaseState;
 
 namespace leat::kernels {
 
-// Makes the work unit of a string that was taken from a queue.
+// Makes the work unit of a string that was taken from a queue. `name` is a
+// scalar.
 using NewWorkUnit = std::function<std::unique_ptr<WorkUnit>(
-    const std::string& name, const StageContext& context)>;
+    const Tensor& name, const StageContext& context)>;
 
 // Is a value.
 struct ReaderOptions {
@@ -64,12 +65,12 @@ class Reader final : public Resource, public Task {
 
   // Calls `done` exactly once, before or after Read returns, with at least one
   // and at most `most` records, which belong to one work unit. If all of its
-  // records were given out, takes another string from `queue`, whose elements
-  // are single strings. Calls are served in the order in which they come.
-  // `done` gets the error of the queue, that of the work unit, or the reason of
-  // the cancellation if `cancellation` is cancelled first. `done` must keep the
-  // reader, and `cancellation` must live until it is called. REQUIRES: most >
-  // 0.
+  // records were given out, takes another string from `queue`. Calls are served
+  // in the order in which they come. `done` gets the error of the queue, that
+  // of the work unit, or the reason of the cancellation if `cancellation` is
+  // cancelled first. If the element of the queue is not one string, `done` gets
+  // INVALID_ARGUMENT. `done` must keep the reader, and `cancellation` must live
+  // until it is called. REQUIRES: most > 0.
   void Read(std::shared_ptr<Queue> queue, int64_t most,
             Cancellation& cancellation, Done done);
   // Puts back records that Read returned and that the caller cannot use.
@@ -103,11 +104,21 @@ class Reader final : public Resource, public Task {
     Cancellation::Token token = 0;
   };
 
-  // Is a call of a queue for a string. It has a cancellation of its own, which
-  // lives as long as the call.
+  // Is a call of a queue for a string that the first caller needs. It has a
+  // cancellation of its own, which lives as long as the call.
   struct NameCall {
     std::shared_ptr<Queue> queue = {};
     Cancellation cancellation = {};
+    // Is what the queue has given, if it has. Is set while `name_call_` is this
+    // call, under the lock.
+    std::optional<absl::StatusOr<Queue::Elements>> taken = {};
+  };
+
+  // Is a caller that leaves the line without a result, with its call of a queue
+  // if there is one.
+  struct Leaver {
+    Done done = {};
+    std::shared_ptr<NameCall> name_call = {};
   };
 
   // Counts what TensorFlow saves in a state.
@@ -120,57 +131,66 @@ class Reader final : public Resource, public Task {
   Reader(ReaderOptions options, std::shared_ptr<Pipeline> pipeline);
 
   void Advance(Callbacks& callbacks) override;
-  // Serves all calls that can be served. Returns a call of a queue that must be
-  // started without the lock, or null.
-  std::shared_ptr<NameCall> ServeCallers(Callbacks& callbacks)
+  // Serves all callers that can be served. Returns the work unit whose next
+  // record the first one needs, or null if there is none to work on now. The
+  // record is charged already.
+  std::shared_ptr<WorkUnit> ServeCallers(Callbacks& callbacks);
+  // Keeps what a call of work.Next has produced. Returns false if the work unit
+  // waits.
+  bool Keep(const WorkUnit& work, const absl::StatusOr<Progress>& progress,
+            KeyedRecord record, Callbacks& callbacks);
+  // Handles an error. As in TensorFlow, the records that the same call has read
+  // before are lost, unless only memory is missing.
+  void Fail(const absl::Status& error, Callbacks& callbacks)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Forgets the call of a queue, and its error, for a caller that has got
-  // records which have come back.
-  void DropName(Callbacks& callbacks) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Returns what a caller gets that wants `most` records, or nothing if it has
-  // to wait.
-  std::optional<Result> Produce(int64_t most)
+  // Gives `result` to the first caller.
+  void Serve(Result result, Callbacks& callbacks)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Returns true if a caller that wants `most` records needs no more work.
+  bool HasResult(int64_t most) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Takes up to `most` records of one work unit.
+  Records Take(int64_t most) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Begins to work on the string that the queue has given.
   absl::Status BeginWork() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Adds the next record of the work unit to `records_`, and ends the work if
-  // it is done. Returns false if the caller has to wait.
-  absl::StatusOr<bool> Work() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void EndWork() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Handles an error of the work unit. As in TensorFlow, the records that the
-  // same call has read before are lost.
-  void Fail() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Takes up to `most` records.
-  Records Take(int64_t most) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ResetLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Sets the state to `state`, whose text it takes.
+  absl::Status Restore(pb::ReaderBaseState state)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Checks what RestoreState gets.
   absl::StatusOr<pb::ReaderBaseState> ParseState(
       const std::string& bytes) const;
 
-  void StartNameCall(const std::shared_ptr<NameCall>& call);
-  // Receives the answer of a queue.
-  void SetName(const std::shared_ptr<NameCall>& call,
-               absl::StatusOr<Queue::Elements> taken);
+  void CallQueue(Callbacks& callbacks) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Receives the answer of a queue. Puts back what nobody needs.
+  void SetName(NameCall& call, absl::StatusOr<Queue::Elements> taken);
+  // Ends a call of a queue that nobody needs. What it has taken goes back.
+  static void Drop(NameCall& call, const absl::Status& reason);
+
   // Ends the wait of a caller whose step was cancelled.
   void Cancel(int64_t id, const absl::Status& reason);
+  // Takes a caller out of the line, if it has not been served.
+  std::optional<Leaver> Remove(int64_t id)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void End(Leaver leaver, const absl::Status& reason);
 
   const std::shared_ptr<Pipeline> pipeline_;  // ends last
   const ReaderOptions options_;
 
+  // Is not held while a work unit works.
   mutable Mutex mutex_;
   Counts counts_ ABSL_GUARDED_BY(mutex_);
-  std::string current_work_ ABSL_GUARDED_BY(mutex_);
+  // Is the scalar that was taken from a queue last, or Tensor().
+  Tensor current_work_ ABSL_GUARDED_BY(mutex_);
   // Is null if the reader needs another string.
-  std::unique_ptr<WorkUnit> work_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<WorkUnit> work_ ABSL_GUARDED_BY(mutex_);
+  int64_t unit_ ABSL_GUARDED_BY(mutex_) = 0;  // of `work_`
   // Have been read, and nobody has them yet.
   std::deque<KeyedRecord> records_ ABSL_GUARDED_BY(mutex_);
   ElementCharge charge_ ABSL_GUARDED_BY(mutex_);
-  // Is the call of a queue for the first caller, and then what the queue has
-  // given.
-  std::shared_ptr<NameCall> name_call_ ABSL_GUARDED_BY(mutex_);
-  std::optional<absl::StatusOr<std::string>> name_ ABSL_GUARDED_BY(mutex_);
   int64_t next_id_ ABSL_GUARDED_BY(mutex_) = 0;
   std::map<int64_t, Caller> callers_ ABSL_GUARDED_BY(mutex_);
+  // Belongs to the first caller.
+  std::shared_ptr<NameCall> name_call_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace leat::kernels

@@ -5,6 +5,8 @@
 #ifndef LEAT_KERNELS_READERS_WORK_UNIT_H_
 #define LEAT_KERNELS_READERS_WORK_UNIT_H_
 
+#include <cstdint>
+
 #include "absl/status/statusor.h"
 #include "leat/core/tensor.h"
 #include "leat/kernels/pipeline/dataset.h"
@@ -17,6 +19,8 @@ struct KeyedRecord {
   Tensor value = {};
   // The work unit is done, and has no more records.
   bool is_last = false;
+  // Tells the work units of a reader apart. The reader sets it.
+  int64_t unit = 0;
 };
 
 // One thread uses it at a time.
@@ -32,9 +36,9 @@ class WorkUnit {
   // this record.
   virtual absl::StatusOr<Progress> Next(KeyedRecord& record) = 0;
 
-  // Returns false if the work could not begin, so that the reader leaves it
-  // out. Otherwise the reader calls Next again. REQUIRES: Next has returned an
-  // error.
+  // Returns false after an error without which the work could not begin, so
+  // that the reader leaves it out. Otherwise the reader calls Next again. Next
+  // must then return the error again if nobody has got it.
   virtual bool HasBegun() const = 0;
 };
 

@@ -158,10 +158,11 @@ def fixed(lines):
     with Reader(lines, "fixed up to", "FixedLengthRecordReader", [file, file],
                 record_bytes=2, **framed) as r:
         r.up_to(3, 3, 9)
-    for record, hop in ((4, 2), (2, 3), (4, 5), (2, 1), (3, 0), (4, 1), (0, 3), (0, 4),
-                        (0, 0)):
+    for record, hop in ((4, 2), (2, 3), (4, 5), (2, 1), (3, 0), (4, 1), (0, 2), (0, 3),
+                        (0, 4), (0, 8), (0, 0)):
         case("%d, hop %d" % (record, hop), [file], 7, record_bytes=record, hop_bytes=hop,
              **framed)
+    case("0, footer 0", [file], 6, record_bytes=0, hop_bytes=3, header_bytes=1)
     case("short", [b"ab", b"", b"H", file], 6, record_bytes=4, **framed)
     case("header", [b"ab", b"abcde", file], 5, record_bytes=4, header_bytes=5)
     case("footer", [b"ab", b"abcde", file], 5, record_bytes=4, footer_bytes=5)
@@ -171,12 +172,19 @@ def fixed(lines):
                             ("footer 2", {"footer_bytes": 2}),
                             ("footer 5", {"footer_bytes": 5}),
                             ("footer 6", {"footer_bytes": 6, "hop_bytes": 2}),
-                            ("3", {"record_bytes": 3}), ("header 9", {"header_bytes": 9}),
+                            ("3", {"record_bytes": 3}),
+                            ("0, hop 2", {"record_bytes": 0, "hop_bytes": 2}),
+                            ("0, hop 4", {"record_bytes": 0, "hop_bytes": 4}),
+                            ("0, hop 8", {"record_bytes": 0, "hop_bytes": 8}),
+                            ("0, footer 0", {"record_bytes": 0, "footer_bytes": 0,
+                                             "hop_bytes": 3}), ("header 9", {"header_bytes": 9}),
                             ("header 20", {"header_bytes": 20})):
-            case("%s, %s" % (encoding, name), [compress(file)],
+            case("%s, %s" % (encoding, name), [compress(file)], 7,
                  **{"record_bytes": 4, "encoding": encoding, **framed, **attrs})
     case("other encoding", [file], record_bytes=4, encoding="X")
     case("not compressed", [file, file], record_bytes=4, encoding="ZLIB")
+    case("no compressed header", [b"junkjunkjunk", zlib.compress(file)], record_bytes=2,
+         encoding="ZLIB", header_bytes=6)
 
 
 def states(lines):

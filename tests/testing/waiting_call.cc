@@ -4,7 +4,9 @@
 #include <numeric>
 #include <utility>
 
+#include "leat/core/threads/clock.h"
 #include "leat/graph/graph.h"
+#include "leat/tests/testing/wait_limit.h"
 
 namespace leat::testing {
 
@@ -44,6 +46,15 @@ WaitingCall::~WaitingCall() { (void)Result(); }
 bool WaitingCall::is_done() const {
   MutexLock lock(mutex_);
   return is_done_;
+}
+
+bool WaitingCall::Wait() {
+  const Clock::time_point limit = WaitLimit();
+  MutexLock lock(mutex_);
+  while (!is_done_) {
+    if (!changed_.WaitUntil(mutex_, limit)) return is_done_;
+  }
+  return true;
 }
 
 absl::StatusOr<std::vector<Value>> WaitingCall::Result() {

@@ -34,6 +34,8 @@ class WaitingCall {
   // Cancels the step of this run.
   void Cancel(absl::Status reason) { cancellation_.Cancel(std::move(reason)); }
 
+  // Waits until the run is done. Returns false if it is not by the WaitLimit.
+  bool Wait();
   // Waits until the run is done. Returns its outputs or its error.
   absl::StatusOr<std::vector<Value>> Result();
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -27,6 +28,7 @@
 #include "leat/kernels/readers/file_work.h"
 #include "leat/summary/records.h"
 #include "leat/tests/testing/awaited.h"
+#include "leat/tests/testing/event.h"
 #include "leat/tests/testing/failing_allocations.h"
 #include "leat/tests/testing/kernel_test_harness.h"
 #include "leat/tests/testing/temporary_folder.h"
@@ -36,6 +38,7 @@ namespace {
 
 using kernels::FileWorkOptions;
 using kernels::KeyedRecord;
+using kernels::Progress;
 using kernels::Queue;
 using kernels::QueueElement;
 using kernels::Reader;
@@ -72,6 +75,26 @@ class Call {
   testing::Awaited<std::vector<std::string>> result_;
 };
 
+// Is the work unit of a file. Calls `saw` with what each call of Next has done.
+class SeenWork final : public kernels::WorkUnit {
+ public:
+  using Saw = std::function<void(Progress)>;
+
+  SeenWork(std::unique_ptr<WorkUnit> work, Saw saw)
+      : work_(std::move(work)), saw_(std::move(saw)) {}
+
+  absl::StatusOr<Progress> Next(KeyedRecord& record) override {
+    absl::StatusOr<Progress> progress = work_->Next(record);
+    if (progress.ok() && saw_ != nullptr) saw_(*progress);
+    return progress;
+  }
+  bool HasBegun() const override { return work_->HasBegun(); }
+
+ private:
+  const std::unique_ptr<WorkUnit> work_;
+  const Saw saw_;
+};
+
 class ReaderTest : public ::testing::Test {
  protected:
   std::string Path(const std::string& name) const { return folder_.Path(name); }
@@ -89,25 +112,28 @@ class ReaderTest : public ::testing::Test {
     EXPECT_EQ(WriteAll(pipe.number(), "pipe", bytes), absl::OkStatus());
   }
 
-  std::shared_ptr<Reader> Open(FileWorkOptions options) {
+  std::shared_ptr<Reader> Open(FileWorkOptions options,
+                               SeenWork::Saw saw = {}) {
     auto reader = Reader::Create(
         {.name = "reader",
          .new_work =
-             [options = std::move(options)](const std::string& path,
-                                            const StageContext& context) {
-               return NewFileWork(path, options, context);
+             [options = std::move(options), saw = std::move(saw)](
+                 const Tensor& path, const StageContext& context) {
+               return std::make_unique<SeenWork>(
+                   NewFileWork(path, options, context), saw);
              }},
         *harness_.services().session, /*call_depth=*/0);
     EXPECT_TRUE(reader.ok()) << reader.status();
     return *std::move(reader);
   }
-  std::shared_ptr<Reader> OpenText() {
+  std::shared_ptr<Reader> OpenText(SeenWork::Saw saw = {}) {
     return Open(
         {.new_format =
              [](const std::string& path, int64_t, Allocator& allocator) {
                return std::make_unique<TextLines>(path, allocator);
              },
-         .key = RecordKey::kPathAndLine});
+         .key = RecordKey::kPathAndLine},
+        std::move(saw));
   }
   static std::shared_ptr<Queue> NewQueue() {
     return std::make_shared<Queue>(kernels::QueueOptions{
@@ -121,6 +147,28 @@ class ReaderTest : public ::testing::Test {
         [&] { call.Set(std::make_unique<Call>(reader_, queue_)); });
     return call.Take();
   }
+  // Keeps all threads of the pool from work until the result is set.
+  std::shared_ptr<testing::Event> StopThreads() {
+    auto go = std::make_shared<testing::Event>();
+    WorkQueue& pool = harness_.device().compute_queue();
+    for (int i = 0; i < pool.num_threads(); ++i) {
+      const auto stopped = std::make_shared<testing::Event>();
+      pool.Add([stopped, go] {
+        stopped->Set();
+        EXPECT_TRUE(go->Wait());
+      });
+      EXPECT_TRUE(stopped->Wait());
+    }
+    return go;
+  }
+  // Returns a record that Read has returned.
+  static Reader::Records FromUnit(int64_t unit, const std::string& value) {
+    Reader::Records records(1);
+    records[0].unit = unit;
+    records[0].value = Tensor::Scalar<std::string>(value);
+    return records;
+  }
+  bool ReadsWithoutMemory(int64_t n, int64_t most);
   void PutName(Queue& queue, const std::string& name) {
     Queue::Elements elements;
     elements.push_back(QueueElement{Tensor::Scalar<std::string>(Path(name))});
@@ -187,7 +235,13 @@ TEST_F(ReaderTest, ACancelledReadLosesNoRecord) {
   const FileDescriptor pipe = MakePipe("pipe");
   Put(pipe, "a\nb\n");
   PutName(*queue_, "pipe");
+  testing::Event has_read;
+  reader_ = OpenText([&, count = 0](Progress progress) mutable {
+    count += progress == Progress::kElement ? 1 : 0;
+    if (count == 2) has_read.Set();
+  });
   Call cancelled(reader_, queue_, 3);
+  ASSERT_TRUE(has_read.Wait());
   cancelled.Cancel();
   EXPECT_THAT(cancelled.Take(), ElementsAre("CANCELLED: enough"));
   EXPECT_THAT(Call(reader_, queue_).Take(), ElementsAre("a"));
@@ -199,8 +253,14 @@ TEST_F(ReaderTest, ASilentPipeIsLeftByAReset) {
   const FileDescriptor pipe = MakePipe("pipe");
   Put(pipe, "a\n");
   PutName(*queue_, "pipe");
+  testing::Event waits;
+  reader_ = OpenText([&, is_read = false](Progress progress) mutable {
+    is_read = is_read || progress == Progress::kElement;
+    if (is_read && progress == Progress::kWaiting) waits.Set();
+  });
   EXPECT_THAT(Call(reader_, queue_).Take(), ElementsAre("a"));
   Call waiting(reader_, queue_);
+  ASSERT_TRUE(waits.Wait());
   reader_->Reset();
   Write("file", "b\n");
   PutName(*queue_, "file");
@@ -212,54 +272,110 @@ TEST_F(ReaderTest, RecordsThatComeBackAreGivenOutAgain) {
   Write("file", "a\nb\n");
   PutName(*queue_, "file");
   EXPECT_THAT(Call(reader_, queue_).Take(), ElementsAre("a"));
-  Reader::Records records(1);
-  records[0].value = Tensor::Scalar<std::string>("a");
-  reader_->Return(std::move(records));
+  reader_->Return(FromUnit(1, "a"));
   EXPECT_EQ(reader_->num_records(), 0);
   EXPECT_THAT(Call(reader_, queue_, 5).Take(), ElementsAre("a", "b"));
+}
+
+TEST_F(ReaderTest, ARecordThatComesBackStaysApartFromThoseOfTheNextFile) {
+  Write("file", "a\n");
+  Write("next", "b\nc\n");
+  PutName(*queue_, "file");
+  PutName(*queue_, "next");
+  EXPECT_THAT(Call(reader_, queue_).Take(), ElementsAre("a"));
+  EXPECT_THAT(Call(reader_, queue_).Take(), ElementsAre("b"));
+  reader_->Return(FromUnit(2, "b"));
+  reader_->Return(FromUnit(1, "a"));
+  EXPECT_THAT(Call(reader_, queue_, 5).Take(), ElementsAre("a"));
+  EXPECT_THAT(Call(reader_, queue_, 5).Take(), ElementsAre("b", "c"));
+}
+
+// The name has come, but no thread has worked with it yet.
+TEST_F(ReaderTest, ACancelledReadPutsItsNameBack) {
+  const std::unique_ptr<Call> cancelled = StartWaiting();
+  const auto go = StopThreads();
+  PutName(*queue_, "file");
+  EXPECT_EQ(queue_->size(), 0);
+  cancelled->Cancel();
+  EXPECT_THAT(cancelled->Take(), ElementsAre("CANCELLED: enough"));
+  EXPECT_EQ(queue_->size(), 1);
+  go->Set();
+}
+
+// In TensorFlow, too, the type of a queue matters only when an element has been
+// taken from it.
+TEST_F(ReaderTest, AnOpenFileNeedsNoQueue) {
+  Write("file", "a\nb\n");
+  PutName(*queue_, "file");
+  const auto numbers = std::make_shared<Queue>(
+      kernels::QueueOptions{.name = "n", .dtypes = {DType::kInt32}});
+  Queue::Elements number;
+  number.push_back(QueueElement{Tensor::Scalar<int32_t>(1)});
+  numbers->Enqueue(std::move(number), cancellation_, [](auto) {});
+  EXPECT_THAT(Call(reader_, queue_).Take(), ElementsAre("a"));
+  EXPECT_THAT(Call(reader_, numbers).Take(), ElementsAre("b"));
+  EXPECT_EQ(numbers->size(), 1);
+  EXPECT_THAT(Call(reader_, numbers).Take(),
+              ElementsAre("INVALID_ARGUMENT: Expected queue with single string "
+                          "component"));
+  EXPECT_EQ(numbers->size(), 0);
 }
 
 // A file can have endlessly many records without bytes.
 TEST_F(ReaderTest, AReadWithoutEndCanBeCancelled) {
   Write("file", "a");
   PutName(*queue_, "file");
+  testing::Event has_read;
   reader_ =
       Open({.new_format =
                 [](const std::string& path, int64_t, Allocator& allocator) {
                   return std::make_unique<HoppingRecords>(
                       path, FixedLengths{.record = 0}, 0, allocator);
                 },
-            .key = RecordKey::kPathAndIndex});
+            .key = RecordKey::kPathAndIndex},
+           [&](Progress progress) {
+             if (progress == Progress::kElement) has_read.Set();
+           });
   Call endless(reader_, queue_, int64_t{1} << 62);
+  ASSERT_TRUE(has_read.Wait());
   endless.Cancel();
   EXPECT_THAT(endless.Take(), ElementsAre("CANCELLED: enough"));
   EXPECT_THAT(Call(reader_, queue_, 2).Take(), ElementsAre("", ""));
 }
 
-TEST_F(ReaderTest, ALackOfMemoryLeavesNoRecordOut) {
+// Reads three lines, up to `most` at once, while allocation number `n` fails.
+// Returns false if there were fewer allocations.
+bool ReaderTest::ReadsWithoutMemory(int64_t n, int64_t most) {
   const std::vector<std::string> written = {"a", "b", "c"};
-  Write("file", "a\nb\nc\n");
-  for (int64_t n = 1;; ++n) {
-    SCOPED_TRACE(n);
-    const std::shared_ptr<Reader> reader = OpenText();
-    const std::shared_ptr<Queue> queue = NewQueue();
-    PutName(*queue, "file");
-    testing::FailingAllocations failing(n, testing::NthFailure::kOnlyOne);
-    std::vector<std::string> read;
-    // If there is no memory for a part of the file, the error stays.
-    for (int errors = 0; read.size() < written.size() && errors < 2;) {
-      const std::string line = Call(reader, queue).Take()[0];
-      if (absl::StartsWith(line, "RESOURCE_EXHAUSTED")) {
-        ++errors;
-      } else {
-        read.push_back(line);
-      }
+  const std::shared_ptr<Reader> reader = OpenText();
+  const std::shared_ptr<Queue> queue = NewQueue();
+  PutName(*queue, "file");
+  queue->Close(/*cancel_pending_enqueues=*/false, cancellation_, [](auto) {});
+  testing::FailingAllocations failing(n, testing::NthFailure::kOnlyOne);
+  std::vector<std::string> read;
+  // If there is no memory for a part of the file, the error stays.
+  for (int errors = 0; read.size() < written.size() && errors < 2;) {
+    const std::vector<std::string> lines = Call(reader, queue, most).Take();
+    if (absl::StartsWith(lines[0], "RESOURCE_EXHAUSTED")) {
+      ++errors;
+    } else {
+      read.insert(read.end(), lines.begin(), lines.end());
     }
-    const bool has_failed = failing.Stop() > 0;
-    EXPECT_TRUE(std::equal(read.begin(), read.end(), written.begin()));
-    if (has_failed) continue;
+  }
+  const bool has_failed = failing.Stop() > 0;
+  EXPECT_TRUE(std::equal(read.begin(), read.end(), written.begin()));
+  if (!has_failed) {
     EXPECT_EQ(read, written);
-    break;
+  }
+  return has_failed;
+}
+
+TEST_F(ReaderTest, ALackOfMemoryLeavesNoRecordOut) {
+  Write("file", "a\nb\nc\n");
+  for (const int64_t most : {1, 3}) {
+    for (int64_t n = 1; ReadsWithoutMemory(n, most); ++n) {
+      SCOPED_TRACE(n);
+    }
   }
 }
 
@@ -286,6 +402,25 @@ TEST(ReaderOpsTest, HandlesAndNumbersOfRecordsAreChecked) {
        {std::vector<Tensor>{*reader, *reader}, {*queue, *queue}}) {
     const auto record = harness.Run("ReaderReadV2", {}, handles);
     EXPECT_TRUE(absl::IsInvalidArgument(record.status())) << record.status();
+  }
+}
+
+TEST(ReaderOpsTest, ErrorsShowNoLongState) {
+  testing::KernelTestHarness harness;
+  const absl::StatusOr<Tensor> reader = harness.RunOne(
+      "IdentityReaderV2", {{"shared_name", std::string("reader")}}, {});
+  ASSERT_TRUE(reader.ok()) << reader.status();
+  const std::string length = "\x80\x80\x40";
+  const std::string text(1 << 20, '\xff');
+  // Has begun to work on a string. Field 5 is not known.
+  const std::string state =
+      "\x08\x01\x22" + length + text + "\x2a" + length + text;
+  for (const std::string& bytes : {text, state}) {
+    const auto restored =
+        harness.Run("ReaderRestoreStateV2", {},
+                    {*reader, Tensor::Scalar<std::string>(bytes)});
+    EXPECT_TRUE(absl::IsInvalidArgument(restored.status()));
+    EXPECT_LT(restored.status().message().size(), 5000);
   }
 }
 
