@@ -29,6 +29,11 @@ class Handover {
     value_.emplace(std::move(value));
     is_set_.NotifyAll();
   }
+  // Returns true if Wait would return at once.
+  bool IsSet() {
+    MutexLock lock(mutex_);
+    return value_.has_value();
+  }
   // Waits for the value and returns it. Must be called only once.
   T Wait() {
     MutexLock lock(mutex_);

@@ -7,7 +7,6 @@
 #include "google/protobuf/message_lite.h"
 #include "leat/core/quoted_text.h"
 #include "leat/core/status_macros.h"
-#include "leat/core/threads/handover.h"
 #include "leat/distributed/cluster/address.h"
 #include "leat/distributed/wire/messages.h"
 
@@ -60,15 +59,10 @@ absl::StatusOr<Payload> MasterClient::Call(
     const Method& method, const google::protobuf::MessageLite& request,
     WireTensors tensors, CallOptions options) {
   LEAT_RETURN_IF_ERROR(CheckSize(method, request));
-  const auto answer = std::make_shared<Handover<absl::StatusOr<Payload>>>();
-  transport_->Call(address_, method,
-                   Payload{.header = request.SerializeAsString(),
-                           .tensors = std::move(tensors)},
-                   std::move(options),
-                   [answer](absl::StatusOr<Payload> payload) {
-                     answer->Set(std::move(payload));
-                   });
-  return answer->Wait();
+  return transport_->CallAndWait(address_, method,
+                                 Payload{.header = request.SerializeAsString(),
+                                         .tensors = std::move(tensors)},
+                                 std::move(options));
 }
 
 absl::Status MasterClient::Call(const Method& method,

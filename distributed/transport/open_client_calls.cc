@@ -16,9 +16,9 @@ void OpenClientCalls::Remove(const OpenClientCall* call) {
   if (calls_.empty()) empty_.NotifyAll();
 }
 
-bool OpenClientCalls::empty() const {
+size_t OpenClientCalls::size() const {
   MutexLock lock(mutex_);
-  return calls_.empty();
+  return calls_.size();
 }
 
 std::vector<std::shared_ptr<OpenClientCall>> OpenClientCalls::All() const {

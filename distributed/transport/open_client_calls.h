@@ -4,6 +4,7 @@
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_OPEN_CLIENT_CALLS_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_OPEN_CLIENT_CALLS_H_
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -32,7 +33,8 @@ class OpenClientCalls {
   void Add(const std::shared_ptr<OpenClientCall>& call);
   // Removes a call. Does nothing if the call is not in the set.
   void Remove(const OpenClientCall* call);
-  bool empty() const;
+  bool empty() const { return size() == 0; }
+  size_t size() const;
 
   // Calls OpenClientCall::Cancel for each call that is in the set now.
   void CancelAll();

@@ -10,9 +10,22 @@
 #include "leat/core/check.h"
 #include "leat/core/quoted_text.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/handover.h"
 #include "leat/core/threads/thread.h"
 
 namespace leat {
+
+absl::StatusOr<Payload> Transport::CallAndWait(absl::string_view address,
+                                               const Method& method,
+                                               Payload request,
+                                               CallOptions options) {
+  const auto answer = std::make_shared<Handover<absl::StatusOr<Payload>>>();
+  Call(address, method, std::move(request), std::move(options),
+       [answer](absl::StatusOr<Payload> payload) {
+         answer->Set(std::move(payload));
+       });
+  return answer->Wait();
+}
 
 void TransportRegistry::Add(absl::string_view name, TransportFactory factory) {
   LEAT_CHECK(factory != nullptr);

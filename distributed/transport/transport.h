@@ -102,6 +102,15 @@ class Transport {
   virtual void Call(absl::string_view address, const Method& method,
                     Payload request, CallOptions options, Reply done) = 0;
 
+  // Calls `method` as Call does, waits for the response or the error, and
+  // returns it. Meanwhile this thread may do the work of the transport: the
+  // `done` of other calls may run on it, so the caller must hold no lock. Must
+  // not be called on a thread of the transport.
+  virtual absl::StatusOr<Payload> CallAndWait(absl::string_view address,
+                                              const Method& method,
+                                              Payload request,
+                                              CallOptions options);
+
   // Makes sure that calls to `address` end with UNAVAILABLE within seconds when
   // the peer is silent. A peer that allows pings is pinged. Tasks of Leat allow
   // pings. Other peers are asked for their health while calls wait for them. An

@@ -20,6 +20,9 @@ constexpr unsigned kMaxThreads = 8;
 // Is a deadline that has passed. With this deadline, AsyncNext does not wait.
 constexpr std::chrono::system_clock::time_point kPast;
 
+// Is the time after which a resting thread polls again if nobody else has.
+constexpr std::chrono::milliseconds kLongestRest{1};
+
 }  // namespace
 
 PollingThreads::PollingThreads()
@@ -29,6 +32,7 @@ PollingThreads::PollingThreads()
 
 PollingThreads::PollingThreads(unsigned num_threads)
     : builder_(std::make_unique<grpc::ServerBuilder>()),
+      may_rest_(num_threads == 1),
       queue_(builder_->AddCompletionQueue()) {
   try {
     for (unsigned i = 0; i < num_threads; ++i) {
@@ -47,6 +51,7 @@ PollingThreads::~PollingThreads() { ShutDown(); }
 
 void PollingThreads::ShutDown() {
   queue_->Shutdown();
+  EndRest();
   // gRPC requires that the queue is polled until the queue reports its
   // shutdown.
   if (threads_.empty()) Poll(/*spins=*/false);
@@ -54,22 +59,65 @@ void PollingThreads::ShutDown() {
 }
 
 std::unique_ptr<grpc::ServerBuilder> PollingThreads::TakeServerBuilder() {
+  may_rest_ = false;
+  EndRest();
   MutexLock lock(mutex_);
   return std::move(builder_);
+}
+
+void PollingThreads::PollUntil(absl::FunctionRef<bool()> is_done) {
+  if (!may_rest_ || has_guest_.exchange(true)) return;
+  ++num_visits_;
+  rests_ = true;
+  thread_local IdleSpin spin;
+  spin.Until([&] {
+    void* tag = nullptr;
+    bool ok = false;
+    if (queue_->AsyncNext(&tag, &ok, kPast) ==
+        grpc::CompletionQueue::GOT_EVENT) {
+      static_cast<Completion*>(tag)->End(ok);
+    }
+    return is_done();
+  });
+  has_guest_ = false;
+}
+
+void PollingThreads::EndRest() {
+  if (!rests_) return;
+  MutexLock lock(mutex_);
+  rests_ = false;
+  rest_has_ended_.NotifyAll();
+}
+
+void PollingThreads::Rest() {
+  MutexLock lock(mutex_);
+  while (rests_) {
+    const int64_t num_visits = num_visits_;
+    rest_has_ended_.WaitUntil(mutex_,
+                              std::chrono::steady_clock::now() + kLongestRest);
+    if (!has_guest_ && num_visits == num_visits_) rests_ = false;
+  }
 }
 
 void PollingThreads::Poll(bool spins) {
   IdleSpin spin;
   void* tag = nullptr;
   bool ok = false;
+  bool has_rested = false;
   for (;;) {
     auto next = grpc::CompletionQueue::TIMEOUT;
     const auto look = [&] {
+      if (rests_) return true;
       next = queue_->AsyncNext(&tag, &ok, kPast);
       return next != grpc::CompletionQueue::TIMEOUT;
     };
-    if (spins && spin.Until(look)) {
+    if (spins && !std::exchange(has_rested, false) && spin.Until(look)) {
       if (next == grpc::CompletionQueue::SHUTDOWN) return;
+      if (next == grpc::CompletionQueue::TIMEOUT) {
+        Rest();
+        has_rested = true;
+        continue;
+      }
     } else if (!queue_->Next(&tag, &ok)) {
       return;
     }

@@ -15,13 +15,20 @@
 // longer than the rest of a small call. Several threads do not spin. gRPC lets
 // only one thread at a time look at the sockets, and a spinning thread would
 // seldom be that thread.
+//
+// A thread that waits for the answer to a call may poll in place of a single
+// polling thread (PollUntil), which rests meanwhile. Then no thread has to wake
+// another one when the answer comes.
 #ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_POLLING_THREADS_H_
 #define LEAT_DISTRIBUTED_TRANSPORT_GRPC_POLLING_THREADS_H_
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <thread>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "grpcpp/completion_queue.h"
 #include "grpcpp/server_builder.h"
 #include "leat/core/threads/mutex.h"
@@ -33,8 +40,8 @@ namespace leat {
 // is called.
 class Completion {
  public:
-  // Is called once for each operation, on a polling thread, which it must not
-  // block. `ok` is gRPC's result of the operation.
+  // Is called once for each operation, on a thread that polls, which it must
+  // not block. `ok` is gRPC's result of the operation.
   virtual void End(bool ok) = 0;
 
  protected:
@@ -76,15 +83,34 @@ class PollingThreads {
   // queue.
   std::unique_ptr<grpc::ServerBuilder> TakeServerBuilder();
 
+  // Polls on the calling thread until `is_done` returns true, or for as long as
+  // a polling thread would spin. The polling thread rests from then on, until
+  // EndRest is called or nobody has polled for a moment. Does nothing if there
+  // are several polling threads, if a server takes calls from the queue, or
+  // while another thread is in PollUntil. The caller must hold no lock, because
+  // completions run on this thread.
+  void PollUntil(absl::FunctionRef<bool()> is_done);
+  // Lets the polling thread poll again if it rests.
+  void EndRest();
+
  private:
   // Runs the loop of a thread. If `spins` is true, the thread looks at the
   // queue again and again for a moment before it sleeps.
   void Poll(bool spins);
+  // Waits until the polling thread is needed.
+  void Rest();
   // Ends all threads. Runs the completions that are left.
   void ShutDown();
 
   Mutex mutex_;
+  CondVar rest_has_ended_;
   std::unique_ptr<grpc::ServerBuilder> builder_ ABSL_GUARDED_BY(mutex_);
+  // Is true if the polling thread shall rest. Changes to false only under
+  // `mutex_`.
+  std::atomic<bool> rests_ = false;
+  std::atomic<bool> has_guest_ = false;  // A thread is in PollUntil.
+  std::atomic<int64_t> num_visits_ = 0;  // calls of PollUntil that polled
+  std::atomic<bool> may_rest_ = false;
   const std::unique_ptr<grpc::ServerCompletionQueue> queue_;
   std::vector<std::thread> threads_;
 };

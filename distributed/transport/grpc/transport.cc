@@ -10,6 +10,7 @@
 #include "leat/core/check.h"
 #include "leat/core/files/descriptor_limit.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/handover.h"
 #include "leat/core/threads/timer_queue.h"
 #include "leat/distributed/transport/call_errors.h"
 #include "leat/distributed/transport/grpc/channel.h"
@@ -52,8 +53,28 @@ class GrpcTransport final : public Transport {
   void Call(absl::string_view address, const Method& method, Payload request,
             CallOptions options, Reply done) override {
     LEAT_CHECK(request.pending == nullptr);
+    polling_->EndRest();
     Start(address, channels_.Find(address, options.wait_for_ready), method,
           std::move(request), std::move(options), std::move(done));
+  }
+
+  absl::StatusOr<Payload> CallAndWait(absl::string_view address,
+                                      const Method& method, Payload request,
+                                      CallOptions options) override {
+    LEAT_CHECK(request.pending == nullptr);
+    const auto answer = std::make_shared<Handover<absl::StatusOr<Payload>>>();
+    Start(address, channels_.Find(address, options.wait_for_ready), method,
+          std::move(request), std::move(options),
+          [answer](absl::StatusOr<Payload> payload) {
+            answer->Set(std::move(payload));
+          });
+    // Other calls need the polling thread, because this thread goes as soon as
+    // its own call has ended.
+    if (open_.size() <= 1) {
+      polling_->PollUntil([&answer] { return answer->IsSet(); });
+    }
+    if (open_.size() > 0) polling_->EndRest();
+    return answer->Wait();
   }
 
   void WatchPeer(absl::string_view address, bool allows_pings) override {
