@@ -121,6 +121,55 @@ WORKER = {
               node('op: "QueueDequeueV2" name: "t" input: "q" ' + TYPES +
                    DEVICE % 0), "step_id: 7 "),
 }
+MEMBER = "/job:worker/replica:0/task:%d/device:CPU:0"
+ATTRIBUTES = ('device_attributes { name: "' + MEMBER + '" device_type: "CPU" '
+              'incarnation: 7 } ')
+CLAIM = 'type: %d data_type: DT_FLOAT shape { dim { size: 2 } } group_key: 1 '
+# The messages of collectives_fuzz, in the order of their numbers there.
+COLLECTIVE_MESSAGES = ["RecvBufRequest", "RecvBufResponse", "CompleteGroupResponse",
+                       "CompleteGroupRequest", "CompleteInstanceRequest",
+                       "GetStepSequenceRequest", "AbortCollectivesRequest"]
+
+
+def joins(size):
+  return [("CompleteGroupRequest", "group_key: 1 group_size: %d device_type: "
+           '"CPU" %s leat { lost_communicator_key: "" }' % (size, ATTRIBUTES % task))
+          for task in range(size)]
+
+
+def claim(task, kind, more=""):
+  return ("CompleteInstanceRequest", CLAIM % kind + "instance_key: 5 device: "
+          '"%s" %s' % (MEMBER % task, more))
+
+
+# Each value lists messages.
+COLLECTIVES = {
+    "buffer_request": [("RecvBufRequest", 'step_id: 7 buf_rendezvous_key: '
+                        '"1:2:0:0:3" src_device: "%s" src_incarnation: 7 '
+                        'dst_device: "%s"' % (MEMBER % 0, MEMBER % 1))],
+    "buffer": [("RecvBufResponse", "num_bytes: 3 transport_options { type_url: "
+                '"type.googleapis.com/tensorflow.RecvBufRespExtra" value: '
+                '"\\n\\002ab\\n\\001c" }')],
+    "group": [("CompleteGroupResponse", 'group_key: 1 group_size: 2 device_type: '
+               '"CPU" num_tasks: 2 communicator_key: "k" leat { is_all_leat: true } '
+               + ATTRIBUTES % 0 + ATTRIBUTES % 1)],
+    "waits": joins(2)[:1],
+    "reduces": joins(2) + [claim(0, 0), claim(1, 0)],
+    "broadcasts": joins(2) + [claim(0, 1, "is_source: true"), claim(1, 1)],
+    "two_sources": joins(2) + 2 * [claim(0, 1, "is_source: true")],
+    "steps": [("GetStepSequenceRequest", "graph_key: 5 graph_key: 6 leat { "
+               "failed_step_id: 7 }")],
+    "aborts": [("AbortCollectivesRequest", 'step_id: 7 code: 10 message: "gone" '
+                'group_key: 1 lost_communicator_key: "k"')],
+}
+
+
+def collective_record(message, text):
+  proto = "leat_worker" if message == "AbortCollectivesRequest" else "worker"
+  data = encode(message, proto, text.encode())
+  return struct.pack("<BH", COLLECTIVE_MESSAGES.index(message), len(data)) + data
+
+
 # CHUNKS, UNKNOWN and ASKED choose what the receiver knows about the peer
 # (AskForStatus in recv_reply_fuzz.cc). COMPUTE and CANCEL are the next actions.
 CHUNKS, UNKNOWN, ASKED = range(3)
@@ -393,6 +442,9 @@ def main():
   write("tf_records_fuzz", "plain", records)
   write("tf_records_fuzz", "zlib", zlib.compress(records))
   write("text_lines_fuzz", "lines", b"a\r\nb\n\n\rc\rd\n last")
+  for name, messages in COLLECTIVES.items():
+    write("collectives_fuzz", name,
+          b"".join(collective_record(*message) for message in messages))
   for name, data in replies().items():
     write("recv_reply_fuzz", name, data)
   arrays = {"float": np.ones((2, 3), np.float32), "scalar": np.int64(7),
