@@ -37,11 +37,11 @@ def entries(exported):
 
 
 def error_of(session, fetches):
-  """Returns the kind of the error of a step."""
+  """Returns the kind and the text of the error of a step."""
   try:
     session.run(fetches)
   except tf.errors.OpError as error:
-    return type(error).__name__
+    return type(error).__name__, tasks.first_line(error)
   return "no error"
 
 
@@ -57,7 +57,11 @@ def static(target):
     before = error_of(session, found)
     session.run(tf1.tables_initializer())
     session.run(tf1.tables_initializer())
-    return [before, plain(session.run([found, names, table.size(), sparse.values])),
+    tf.lookup.StaticHashTable(
+        tf.lookup.KeyValueTensorInitializer(["a", "a"], [1.5, 2.5]), -1.0)
+    twice = error_of(session, tf1.tables_initializer())
+    return [before, twice,
+            plain(session.run([found, names, table.size(), sparse.values])),
             entries(session.run(table.export()))]
 
 
@@ -98,7 +102,8 @@ def text_file(target):
       tf.lookup.StaticHashTable(
           tf.lookup.TextFileInitializer(os.path.join(folder, "none"), tf.string, whole,
                                         tf.int64, number), -1)
-      return [plain(session.run(found)), error_of(session, tf1.tables_initializer())]
+      # Leat has words of its own for what it cannot open.
+      return [plain(session.run(found)), error_of(session, tf1.tables_initializer())[0]]
 
 
 def mutable(target):
@@ -135,7 +140,9 @@ def dense(target):
     insert_pairs = pairs.insert(np.int64([[1, 2], [2, 1]]), [[1.0, 2.0], [3.0, 4.0]])
     session.run([insert, insert_pairs])
     session.run(remove)
-    return plain(session.run([table.size(), table.lookup(keys), table.export(),
+    errors = [error_of(session, table.insert(np.int64([key]), np.int64([1])))
+              for key in (0, -1)]
+    return errors + plain(session.run([table.size(), table.lookup(keys), table.export(),
                               pairs.lookup(np.int64([[2, 1], [2, 2]])), pairs.size()]))
 
 
