@@ -11,6 +11,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/cancellation.h"
 #include "leat/graph/functions/instantiate.h"
+#include "leat/kernels/collectives/collective_key.h"
 #include "leat/partitioner/plan_function.h"
 #include "leat/runtime/constant_evaluator.h"
 #include "leat/runtime/device_set.h"
@@ -20,6 +21,34 @@
 
 namespace leat {
 namespace {
+
+// A CallRendezvous is the rendezvous of one call. The members of a collective
+// may be in other calls and tasks, so their buffers go through the rendezvous
+// of the calling step.
+class CallRendezvous final : public Rendezvous {
+ public:
+  // `caller` is borrowed and may be null.
+  explicit CallRendezvous(Rendezvous* caller) : caller_(caller) {}
+
+  absl::Status Send(const ParsedKey& key, Tensor tensor,
+                    bool is_dead) override {
+    return Of(key).Send(key, std::move(tensor), is_dead);
+  }
+  void RecvAsync(const ParsedKey& key, Done done) override {
+    Of(key).RecvAsync(key, std::move(done));
+  }
+  void StartAbort(const absl::Status& reason) override {
+    own_.StartAbort(reason);
+  }
+
+ private:
+  Rendezvous& Of(const ParsedKey& key) {
+    return caller_ != nullptr && IsBufferKey(key) ? *caller_ : own_;
+  }
+
+  Rendezvous* const caller_;
+  LocalRendezvous own_;
+};
 
 // A RunningCall is one call of a function: a step with its arguments and
 // results. The step's callback and the callback of the calling step's
@@ -37,10 +66,12 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
         caller_(*caller.cancellation),
         num_calls_(std::move(num_calls)),
         done_(std::move(done)),
+        rendezvous_(caller.rendezvous),
         step_(caller.step_id, rendezvous_, args_, absl::MakeSpan(results_),
               caller.observer, /*allocations=*/nullptr,
               {.depth = caller.call_depth + 1,
-               .resources = caller.step_resources}) {}
+               .resources = caller.step_resources},
+              caller.collectives) {}
 
   void Start(std::shared_ptr<CompiledGraph> graph, bool computes) {
     const auto self = shared_from_this();
@@ -89,7 +120,7 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
   const std::shared_ptr<std::atomic<int64_t>> num_calls_;
   CallableFunction::Done done_;
   Cancellation::Token token_ = 0;
-  LocalRendezvous rendezvous_;
+  CallRendezvous rendezvous_;
   Step step_;
 };
 

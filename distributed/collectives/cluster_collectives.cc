@@ -23,6 +23,16 @@ std::shared_ptr<Cancellation> CancellationOf(
   return {context, &context->cancellation};
 }
 
+std::vector<std::string> TasksBesides(absl::string_view own_task,
+                                      const ClusterSpec& cluster) {
+  std::vector<std::string> others;
+  for (const TaskId& task : cluster.Tasks()) {
+    std::string name = task.ToString();
+    if (name != own_task) others.push_back(std::move(name));
+  }
+  return others;
+}
+
 // Returns the error of a member, for the steps of the others.
 absl::Status ErrorOfMember(const pb::AbortCollectivesRequest& request) {
   const auto code = static_cast<absl::StatusCode>(request.code());
@@ -48,13 +58,14 @@ ClusterCollectives::ClusterCollectives(std::string own_task,
                                        std::chrono::nanoseconds ask_members,
                                        TaskCaller& tasks, TimerQueue& timers,
                                        StepTable& steps)
-    : own_task_(std::move(own_task)),
-      default_leader_(DefaultGroupLeader(cluster)),
-      ask_members_(ask_members),
-      tasks_(tasks),
-      timers_(timers),
+    : environment_({.task = own_task,
+                    .leader = DefaultGroupLeader(cluster),
+                    .others = TasksBesides(own_task, cluster),
+                    .tasks = &tasks,
+                    .timers = &timers,
+                    .ask_members = ask_members}),
       steps_(steps),
-      sequences_(own_task_, tasks) {}
+      sequences_(std::move(own_task), tasks) {}
 
 void ClusterCollectives::AddMethods(MethodTable& methods) {
   methods.Add(
@@ -82,12 +93,9 @@ void ClusterCollectives::AddMethods(MethodTable& methods) {
 
 std::shared_ptr<SessionCollectives> ClusterCollectives::NewSession(
     const std::string& leader) {
-  auto session = std::make_shared<SessionCollectives>(
-      CollectiveEnvironment{.task = own_task_,
-                            .leader = leader.empty() ? default_leader_ : leader,
-                            .tasks = &tasks_,
-                            .timers = &timers_,
-                            .ask_members = ask_members_});
+  CollectiveEnvironment environment = environment_;
+  if (!leader.empty()) environment.leader = leader;
+  auto session = std::make_shared<SessionCollectives>(std::move(environment));
   MutexLock lock(mutex_);
   std::erase_if(sessions_, [](const auto& weak) { return weak.expired(); });
   sessions_.push_back(session);
@@ -159,14 +167,14 @@ absl::StatusOr<Payload> ClusterCollectives::AbortCollectives(
     absl::string_view header) {
   pb::AbortCollectivesRequest request;
   LEAT_RETURN_IF_ERROR(ParseSmall(header, request));
+  const absl::Status why = ErrorOfMember(request);
   if (!request.lost_communicator_key().empty()) {
     for (const auto& session : Sessions()) {
-      session->GroupIsLost(request.group_key(),
-                           request.lost_communicator_key());
+      session->GroupIsLost(request.group_key(), request.lost_communicator_key(),
+                           why);
     }
   }
   if (request.step_id() != 0) {
-    const absl::Status why = ErrorOfMember(request);
     Abandon(request.step_id(), why);
     EndStep(request.step_id(), why);
   }
@@ -187,7 +195,9 @@ void ClusterCollectives::EndStep(int64_t step_id, const absl::Status& why) {
 void ClusterCollectives::StepHasFailed(int64_t step_id,
                                        const absl::Status& why) {
   Abandon(step_id, why);
-  for (const auto& session : Sessions()) session->StepHasFailed(step_id, why);
+  EndStep(step_id, why);
+  TellOthers(environment_, {.failed_step_id = step_id, .why = why});
+  for (const auto& session : Sessions()) session->StepHasFailed();
 }
 
 }  // namespace leat

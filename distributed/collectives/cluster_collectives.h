@@ -48,12 +48,13 @@ class ClusterCollectives {
   // default leader if `leader` is empty.
   std::shared_ptr<SessionCollectives> NewSession(const std::string& leader);
 
-  // Is called when a master of this task has seen a step with collectives fail.
-  // The failed part may be one of another task, or may have no collectives. So
-  // the members of all sessions' groups are told.
+  // Is called when a step with collectives has failed, for a worker or a master
+  // of this task. (The part that a master has seen fail may be one of another
+  // task, or may have no collectives.) Ends the step on all tasks, so that
+  // nobody waits for it any more.
   void StepHasFailed(int64_t step_id, const absl::Status& why);
 
-  const std::string& default_leader() const { return default_leader_; }
+  const std::string& default_leader() const { return environment_.leader; }
   StepSequences& sequences() { return sequences_; }
 
  private:
@@ -71,11 +72,7 @@ class ClusterCollectives {
   // Returns the sessions that exist.
   std::vector<std::shared_ptr<SessionCollectives>> Sessions();
 
-  const std::string own_task_;
-  const std::string default_leader_;
-  const std::chrono::nanoseconds ask_members_;
-  TaskCaller& tasks_;
-  TimerQueue& timers_;
+  const CollectiveEnvironment environment_;  // with the default leader
   StepTable& steps_;
   StepSequences sequences_;
   const std::shared_ptr<GroupTable> groups_ = std::make_shared<GroupTable>();

@@ -12,11 +12,12 @@
 
 namespace leat {
 
-// Returns true if the node is a collective.
-bool IsCollective(const NodeDef& node);
+// Returns true if there is a collective in the graph or in its functions.
+bool HasCollectives(const Graph& graph);
 
-// Returns the key of the collectives in the graph, as TensorFlow computes it: a
-// hash of their instance keys. Returns 0 if there are none.
+// Returns the key of the collectives in the graph and in its functions: a hash
+// of their instance keys, as TensorFlow computes it. (TensorFlow does not look
+// into functions.) Returns 0 if there are none.
 int64_t CollectiveGraphKey(const std::vector<Partition>& partitions);
 
 }  // namespace leat

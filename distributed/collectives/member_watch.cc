@@ -27,8 +27,6 @@ std::shared_ptr<void> MemberWatch::Add(Listener listener) {
     listeners_.emplace(id, std::move(listener));
     if (!has_timer_) SetTimer();
   }
-  // How buffers are received depends on what a task says of itself (Peer).
-  if (id == 0) Ask();
   return {nullptr,
           [self = shared_from_this(), id](void*) { self->Remove(id); }};
 }

@@ -3,23 +3,11 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "leat/core/status_macros.h"
-#include "leat/core/status_payloads.h"
-#include "leat/core/utf8.h"
 #include "leat/distributed/collectives/collective_messages.h"
 #include "leat/distributed/wire/messages.h"
-#include "leat/protos/leat_worker.pb.h"
 #include "leat/protos/worker.pb.h"
 
 namespace leat {
-namespace {
-
-// A notice holds at most this many bytes of the error's message.
-constexpr size_t kMaxMessageBytes = 4096;
-
-}  // namespace
-
 void SessionCollectives::JoinGroup(GroupJoin join,
                                    std::shared_ptr<Cancellation> cancellation,
                                    GroupTable::Joined done) {
@@ -73,55 +61,31 @@ std::shared_ptr<MemberWatch> SessionCollectives::WatchOf(const Group& group) {
 }
 
 void SessionCollectives::Lose(const Group& group, const absl::Status& why) {
-  ForgetLost(*group);
+  ForgetLost(*group, why);
   ForgetInstances();
   {
     MutexLock lock(watch_mutex_);
     watches_.erase(group->id);
   }
-  Tell(*group, /*step_id=*/0, /*is_lost=*/true, why);
+  TellOthers(environment_, {.lost_group = group.get(), .why = why});
 }
 
-void SessionCollectives::GroupIsLost(int32_t key, const std::string& id) {
+void SessionCollectives::GroupIsLost(int32_t key, const std::string& id,
+                                     const absl::Status& why) {
   for (const Group& group : Groups()) {
     if (group->key != key || group->id != id) continue;
-    ForgetLost(*group);
+    ForgetLost(*group, why);
     ForgetInstances();
     MutexLock lock(watch_mutex_);
     watches_.erase(id);
   }
 }
 
-void SessionCollectives::StepHasFailed(int64_t step_id,
-                                       const absl::Status& why) {
+void SessionCollectives::StepHasFailed() {
+  NoteFailure();
   ForgetInstances();
   for (const Group& group : Groups()) {
-    if (group->num_tasks() == 1) continue;
-    Tell(*group, step_id, /*is_lost=*/false, why);
-    WatchOf(group)->Ask();
-  }
-}
-
-void SessionCollectives::Tell(const CollectiveGroup& group, int64_t step_id,
-                              bool is_lost, const absl::Status& why) {
-  pb::AbortCollectivesRequest request;
-  request.set_step_id(step_id);
-  request.set_code(static_cast<int>(why.code()));
-  const absl::Status named = WithTask(why, environment_.task);
-  request.set_message(
-      std::string(Utf8Prefix(named.message(), kMaxMessageBytes)));
-  request.set_group_key(group.key);
-  if (is_lost) request.set_lost_communicator_key(group.id);
-  const std::string* last = nullptr;
-  for (const CollectiveMember& member : group.members) {
-    const bool is_told = last != nullptr && *last == member.task;
-    last = &member.task;
-    if (is_told || member.task == environment_.task) continue;
-    // A task of TensorFlow does not know the method. It learns of the failure
-    // when it asks for a buffer.
-    environment_.tasks->Call(
-        member.task, methods::kAbortCollectives, ToPayload(request),
-        environment_.tasks->ShortCall(), [](const absl::StatusOr<Payload>&) {});
+    if (group->num_tasks() > 1) WatchOf(group)->Ask();
   }
 }
 

@@ -5,7 +5,6 @@
 #ifndef LEAT_DISTRIBUTED_COLLECTIVES_SESSION_COLLECTIVES_H_
 #define LEAT_DISTRIBUTED_COLLECTIVES_SESSION_COLLECTIVES_H_
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -15,20 +14,11 @@
 #include "absl/status/status.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/core/threads/timer_queue.h"
+#include "leat/distributed/collectives/collective_environment.h"
 #include "leat/distributed/collectives/member_watch.h"
-#include "leat/distributed/tasks/task_caller.h"
 #include "leat/runtime/collectives/caching_resolver.h"
 
 namespace leat {
-
-// Holds what the sessions of a task share. The pointers are borrowed.
-struct CollectiveEnvironment {
-  std::string task = {};    // "/job:worker/replica:0/task:0"
-  std::string leader = {};  // the task at which groups form
-  TaskCaller* tasks = nullptr;
-  TimerQueue* timers = nullptr;
-  std::chrono::nanoseconds ask_members = {};  // the interval of MemberWatch
-};
 
 // Is thread-safe.
 class SessionCollectives final : public CachingResolver {
@@ -36,13 +26,13 @@ class SessionCollectives final : public CachingResolver {
   explicit SessionCollectives(CollectiveEnvironment environment)
       : environment_(std::move(environment)) {}
 
-  // Is called when a step has failed with `why` on this task. Tells the other
-  // members of the session's groups, so that they do not wait for this task.
-  // Then finds out whether the process of a member is gone.
-  void StepHasFailed(int64_t step_id, const absl::Status& why);
+  // Is called when a step has failed on this task. What its members have
+  // claimed may be another collective in the next step. Finds out whether the
+  // process of a member is gone.
+  void StepHasFailed();
   // Is called when another member has found that a process of the group is
-  // gone.
-  void GroupIsLost(int32_t key, const std::string& id);
+  // gone. `why` names it.
+  void GroupIsLost(int32_t key, const std::string& id, const absl::Status& why);
 
   std::shared_ptr<void> Watch(
       std::shared_ptr<const CollectiveGroup> group,
@@ -62,10 +52,6 @@ class SessionCollectives final : public CachingResolver {
   std::shared_ptr<MemberWatch> WatchOf(const Group& group);
   // Forgets a group, and tells the other members.
   void Lose(const Group& group, const absl::Status& why);
-  // Tells the tasks of the other members that a step has failed, or that the
-  // group is lost.
-  void Tell(const CollectiveGroup& group, int64_t step_id, bool is_lost,
-            const absl::Status& why);
 
   const CollectiveEnvironment environment_;
   Mutex watch_mutex_;

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "leat/core/status_payloads.h"
@@ -55,34 +56,38 @@ StepTable::~StepTable() {
 }
 
 absl::StatusOr<std::shared_ptr<StepOutbox>> StepTable::Begin(
-    int64_t step_id, absl::string_view session, Run run, FailStep fail) {
+    int64_t step_id, absl::string_view session, Run run, FailStep fail,
+    bool is_shared) {
   counts_.Begin();
   absl::StatusOr<std::shared_ptr<StepOutbox>> outbox =
-      Enroll(step_id, session, run, std::move(fail));
+      Enroll(step_id, session, run, std::move(fail), is_shared);
   if (!outbox.ok()) counts_.End(/*succeeded=*/false);
   return outbox;
 }
 
 absl::StatusOr<std::shared_ptr<StepOutbox>> StepTable::Enroll(
-    int64_t step_id, absl::string_view session, Run run, FailStep fail) {
+    int64_t step_id, absl::string_view session, Run run, FailStep fail,
+    bool is_shared) {
   MutexLock lock(mutex_);
   if (ended_.contains(step_id)) return EndedError(step_id);
   Entry& entry = steps_[step_id];
   if (!entry.has_begun) {
     entry.has_begun = true;
-    entry.session = std::string(session);
-  } else if (entry.session != session) {
+    entry.is_shared = is_shared;
+  } else if (!entry.sessions.contains(session) &&
+             !(is_shared && entry.is_shared)) {
     // The message does not contain the other session's handle, because
     // everybody who has a handle can use its session.
     return absl::InvalidArgumentError(absl::StrCat(
         "step ", step_id, " on ", task_, " belongs to another session"));
   }
+  entry.sessions.emplace(session);
   if (entry.outbox == nullptr) entry.outbox = make_outbox_(step_id);
   Leave(entry);
   const bool is_new =
       runs_
           .insert_or_assign({step_id, run},
-                            RunEntry{.session = entry.session,
+                            RunEntry{.session = std::string(session),
                                      .begun = timers_.clock().Now(),
                                      .fail = std::move(fail)})
           .second;
@@ -189,13 +194,41 @@ void StepTable::End(int64_t step_id, const absl::Status& why) {
   FailAll(ended, AsDerived(why));
 }
 
+void StepTable::Release(int64_t step_id, const absl::Status& why) {
+  std::vector<Ended> ended;
+  {
+    MutexLock lock(mutex_);
+    const auto found = steps_.find(step_id);
+    if (found == steps_.end() || !found->second.is_shared) {
+      Bury(step_id, ended);
+    } else {
+      Entry& entry = found->second;
+      ++entry.num_released;
+      if (entry.num_released < entry.sessions.size()) return;
+      if (!entry.running.empty()) return;  // it lingers afterwards
+      Leave(entry);
+      ended.push_back(TakeOut(step_id, entry));
+      steps_.erase(found);
+    }
+  }
+  FailAll(ended, AsDerived(why));
+}
+
+bool StepTable::EndsWith(absl::string_view session, int64_t step_id,
+                         const Entry& entry) const {
+  if (!entry.sessions.contains(session)) return false;
+  return !entry.is_shared || absl::c_any_of(entry.running, [&](Run run) {
+    return runs_.at({step_id, run}).session == session;
+  });
+}
+
 void StepTable::EndOf(absl::string_view session, const absl::Status& why) {
   std::vector<Ended> ended;
   {
     MutexLock lock(mutex_);
     std::vector<int64_t> ids;
     for (const auto& [step_id, entry] : steps_) {
-      if (entry.has_begun && entry.session == session) ids.push_back(step_id);
+      if (EndsWith(session, step_id, entry)) ids.push_back(step_id);
     }
     for (const int64_t step_id : ids) Bury(step_id, ended);
   }

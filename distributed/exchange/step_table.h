@@ -75,9 +75,13 @@ class StepTable {
   // step's outbox. Returns ABORTED (derived) if the step has ended, and
   // INVALID_ARGUMENT if the step belongs to another session. Counts the run
   // even if it returns an error.
+  //
+  // If `is_shared` is true, other sessions may have runs in the step, too: the
+  // masters of several clients run one step of a collective.
   absl::StatusOr<std::shared_ptr<StepOutbox>> Begin(int64_t step_id,
                                                     absl::string_view session,
-                                                    Run run, FailStep fail);
+                                                    Run run, FailStep fail,
+                                                    bool is_shared = false);
 
   // Ends a run that Begin has accepted. If the run failed, the step ends. If it
   // succeeded and no other run of the step is left, the step *lingers*: it ends
@@ -111,10 +115,16 @@ class StepTable {
   // derived from `why` (not OK). Leaves a tombstone even if the step was
   // unknown. Is idempotent.
   void End(int64_t step_id, const absl::Status& why);
+  // Is called when a master needs the step no more. Does what End does, unless
+  // the step is shared. A shared step ends when the masters of all its sessions
+  // have released it. It leaves no tombstone, because another session may begin
+  // a run in it later.
+  void Release(int64_t step_id, const absl::Status& why);
   // Says why a step with collectives ends. Errors for those who come later name
   // the reason. Only the last 1,000 reasons are kept.
   void Explain(int64_t step_id, const absl::Status& why);
-  // Ends every step that a run of the session has begun.
+  // Ends every step that a run of the session has begun. Shared steps in which
+  // no run of the session is left go on.
   void EndOf(absl::string_view session, const absl::Status& why);
 
   // Cancels the runs of all steps that have not ended, with the error `why`.
@@ -152,7 +162,9 @@ class StepTable {
   struct Entry {
     std::shared_ptr<StepOutbox> outbox = {};
     bool has_begun = false;
-    std::string session = {};
+    bool is_shared = false;
+    absl::flat_hash_set<std::string> sessions = {};  // several only if shared
+    size_t num_released = 0;                         // calls of Release
     absl::flat_hash_set<Run> running = {};
     int waiting = 0;       // peers that wait for the step to begin
     Line* line = nullptr;  // the line of the step, or null
@@ -191,7 +203,11 @@ class StepTable {
   // Does what Begin does, but does not count the run.
   absl::StatusOr<std::shared_ptr<StepOutbox>> Enroll(int64_t step_id,
                                                      absl::string_view session,
-                                                     Run run, FailStep fail);
+                                                     Run run, FailStep fail,
+                                                     bool is_shared);
+  // Returns true if the step ends together with the session.
+  bool EndsWith(absl::string_view session, int64_t step_id,
+                const Entry& entry) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Moves the outbox and the FailSteps out of a step. The caller must release
   // the lock and then pass the result to Fail.
   Ended TakeOut(int64_t step_id, Entry& entry)

@@ -25,7 +25,9 @@ class TensorReceiver::Call {
   Call(const Settings& settings, Peers::PeerRef peer, TensorReceive receive)
       : settings_(settings),
         peer_(std::move(peer)),
-        request_(RequestFor(receive)),
+        request_{.step_id = receive.step_id,
+                 .keys = std::move(receive.keys),
+                 .request_id = static_cast<int64_t>(RandomId())},
         keys_(request_.keys.all()),
         allocator_(std::move(receive.allocator)),
         cancellation_(std::move(receive.cancellation)),
@@ -40,8 +42,28 @@ class TensorReceiver::Call {
     }
   }
 
+  // Asks an unknown peer for its kind before it asks for the buffer of a
+  // collective: RecvBuf, which a task of TensorFlow needs, copies the buffer
+  // several times.
   static void Start(std::unique_ptr<Call> call) {
     const Peers::PeerRef peer = call->peer_;
+    if (!call->IsForBuffer() ||
+        peer->traffic().kind() != PeerTraffic::Kind::kUnknown) {
+      return AskForTensors(std::move(call));
+    }
+    CallOptions options;
+    options.cancellation = call->cancellation_;
+    peer->GetStatus(
+        std::move(options),
+        [call = std::move(call)](const absl::StatusOr<PeerStatus>&) mutable {
+          AskForTensors(std::move(call));
+        });
+  }
+
+ private:
+  static void AskForTensors(std::unique_ptr<Call> call) {
+    const Peers::PeerRef peer = call->peer_;
+    call->ChooseForm();
     const Method& method = MethodOf(call->request_.form);
     Payload request = EncodeRecvRequest(call->request_);
     CallOptions options;
@@ -52,27 +74,25 @@ class TensorReceiver::Call {
                });
   }
 
- private:
-  // Makes the request, and takes the keys out of `receive`.
-  RecvRequest RequestFor(TensorReceive& receive) const {
-    const bool is_one = receive.keys.all().size() == 1;
-    RecvRequest request{.form = is_one ? RecvForm::kOne : RecvForm::kList,
-                        .step_id = receive.step_id,
-                        .keys = std::move(receive.keys),
-                        .request_id = static_cast<int64_t>(RandomId())};
-    if (IsBufferKey(request.keys.all().front()) &&
-        peer_->max_chunk_bytes() == 0) {
-      request.form = RecvForm::kBuffer;  // the peer may be one of TensorFlow
-      return request;
+  bool IsForBuffer() const { return IsBufferKey(keys_.front()); }
+
+  // Chooses how the peer is asked, by what is known about it.
+  void ChooseForm() {
+    if (keys_.size() > 1) {
+      request_.form = RecvForm::kList;
+      return;
+    }
+    if (IsForBuffer() && peer_->traffic().kind() != PeerTraffic::Kind::kLeat) {
+      request_.form = RecvForm::kBuffer;
+      return;
     }
     const ChunkOptions& chunks = settings_.chunks;
     const int64_t chunk_bytes =
         std::min(chunks.chunk_bytes, peer_->max_chunk_bytes());
-    if (is_one && chunk_bytes > 0) {
-      request.wish = {.inline_bytes = chunks.inline_bytes,
-                      .chunk_bytes = chunk_bytes};
+    if (chunk_bytes > 0) {
+      request_.wish = {.inline_bytes = chunks.inline_bytes,
+                       .chunk_bytes = chunk_bytes};
     }
-    return request;
   }
 
   // Handles the reply. Tensors that take a long time to decode are decoded on
@@ -325,7 +345,7 @@ class TensorReceiver::Call {
 
   const Settings settings_;
   const Peers::PeerRef peer_;
-  const RecvRequest request_;
+  RecvRequest request_;
   const absl::Span<const ParsedKey> keys_;  // of the request
   const std::shared_ptr<Allocator> allocator_;
   const std::shared_ptr<Cancellation> cancellation_;

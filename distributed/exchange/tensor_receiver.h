@@ -75,7 +75,8 @@ class TensorReceiver {
   // A large tensor that is received alone comes in chunks, if the peer has
   // reported in GetStatus that it sends chunks. If nothing is known about the
   // peer, the tensor comes in one piece. This task then calls Peer::Meet, so
-  // that later tensors can come in chunks.
+  // that later tensors can come in chunks. Before it receives the buffer of a
+  // collective, it asks an unknown peer for its status.
   void Receive(absl::string_view task, TensorReceive receive) const;
 
  private:

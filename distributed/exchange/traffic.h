@@ -63,6 +63,7 @@ class PeerTraffic {
   void CountServed(int64_t bytes_received, int64_t bytes_sent);
   // Sets the kind that the peer has reported in GetStatus.
   void SetKind(Kind kind) { kind_.store(kind, std::memory_order_relaxed); }
+  Kind kind() const { return kind_.load(std::memory_order_relaxed); }
 
   // Returns the counts. They are read one after the other, so calls that begin
   // or end meanwhile may be counted or not.

@@ -217,6 +217,9 @@ pb::RunGraphRequest MasterStep::CallOf(
   if (request_.allocations_upon_oom) {
     call.mutable_exec_opts()->set_report_tensor_allocations_upon_oom(true);
   }
+  if (request_.step_id != 0 && !part.is_foreign) {
+    call.mutable_leat()->set_is_shared(true);
+  }
   for (const int64_t ended : cleanups) {
     call.mutable_leat()->add_cleanup_steps(ended);
   }

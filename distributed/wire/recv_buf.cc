@@ -51,27 +51,32 @@ absl::StatusOr<Payload> EncodeRecvBufResponse(const Tensor& tensor) {
         absl::StrCat("a RecvBufResponse cannot hold ", tensor.num_bytes(),
                      " bytes; it holds at most ", kMaxBufferBytes));
   }
-  pb::RecvBufRespExtra extra;
-  extra.add_tensor_content(tensor.raw_data(),
-                           static_cast<size_t>(tensor.num_bytes()));
   pb::RecvBufResponse message;
   message.set_num_bytes(tensor.num_bytes());
   message.mutable_transport_options()->set_type_url(kExtraType);
-  extra.SerializeToString(message.mutable_transport_options()->mutable_value());
+  {
+    pb::RecvBufRespExtra extra;  // freed here, because it is large
+    extra.add_tensor_content(tensor.raw_data(),
+                             static_cast<size_t>(tensor.num_bytes()));
+    extra.SerializeToString(
+        message.mutable_transport_options()->mutable_value());
+  }
   return ToPayload(message);
 }
 
 absl::StatusOr<Tensor> DecodeRecvBufResponse(absl::string_view header,
                                              Allocator& allocator,
                                              int64_t max_bytes) {
-  pb::RecvBufResponse message;
-  LEAT_RETURN_IF_ERROR(ParseMessage(header, max_bytes, message));
-  if (message.transport_options().type_url() != kExtraType) {
-    return absl::InvalidArgumentError("the RecvBufResponse has no bytes");
-  }
   pb::RecvBufRespExtra extra;
-  LEAT_RETURN_IF_ERROR(
-      ParseMessage(message.transport_options().value(), max_bytes, extra));
+  {
+    pb::RecvBufResponse message;  // freed here, because it is large
+    LEAT_RETURN_IF_ERROR(ParseMessage(header, max_bytes, message));
+    if (message.transport_options().type_url() != kExtraType) {
+      return absl::InvalidArgumentError("the RecvBufResponse has no bytes");
+    }
+    LEAT_RETURN_IF_ERROR(
+        ParseMessage(message.transport_options().value(), max_bytes, extra));
+  }
   int64_t bytes = 0;
   for (const std::string& piece : extra.tensor_content()) {
     bytes += static_cast<int64_t>(piece.size());

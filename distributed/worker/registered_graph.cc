@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "absl/algorithm/container.h"
 #include "absl/container/btree_set.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/devices/device_name.h"
@@ -68,12 +67,6 @@ std::vector<std::string> SendersOf(const Graph& graph, absl::string_view task) {
     if (!sender.empty() && sender != task) senders.emplace(sender);
   }
   return {senders.begin(), senders.end()};
-}
-
-bool HasCollectives(const Graph& graph) {
-  return absl::c_any_of(graph.NodeIds(), [&graph](NodeId id) {
-    return IsCollective(*graph.node(id).def);
-  });
 }
 
 absl::Status BadKey(absl::string_view what, absl::string_view key,

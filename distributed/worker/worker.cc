@@ -304,7 +304,7 @@ absl::StatusOr<pb::DeregisterGraphResponse> Worker::DeregisterGraph(
 // Steps
 
 void Worker::Forget(int64_t step_id) {
-  environment_.steps->End(
+  environment_.steps->Release(
       step_id, absl::AbortedError(absl::StrCat("Cleanup ", step_id)));
 }
 

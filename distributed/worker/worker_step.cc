@@ -10,6 +10,7 @@
 #include "leat/core/devices/rendezvous.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
+#include "leat/distributed/collectives/cluster_collectives.h"
 #include "leat/distributed/exchange/recv_bundles.h"
 #include "leat/distributed/exchange/remote_rendezvous.h"
 #include "leat/distributed/exchange/step_table.h"
@@ -144,7 +145,8 @@ absl::Status WorkerStep::Join() {
                             call_.request.step_id(), session_->handle(), this,
                             [weak = weak_from_this()](const absl::Status& why) {
                               if (auto step = weak.lock()) step->Fail(why);
-                            }));
+                            },
+                            call_.request.leat().is_shared()));
   recorder_ = inputs.recorder;
   rendezvous_ = std::make_unique<RemoteRendezvous>(
       std::move(outbox), *environment_.receiver, std::move(inputs));
@@ -293,7 +295,8 @@ void WorkerStep::EndStep(const absl::Status& status) {
   if (rendezvous_ == nullptr) return;  // The run has not begun.
   steps.Finish(id, this, status);
   if (status.ok() && call_.request.leat().ends_alone()) {
-    steps.End(id, absl::AbortedError(absl::StrCat("step ", id, " has ended")));
+    steps.Release(id,
+                  absl::AbortedError(absl::StrCat("step ", id, " has ended")));
   }
 }
 
@@ -315,7 +318,7 @@ void WorkerStep::Complete() {
   }
   EndStep(status);
   if (tells_members) {
-    graph_->collectives()->StepHasFailed(call_.request.step_id(), status);
+    environment_.collectives->StepHasFailed(call_.request.step_id(), status);
   }
   arguments_.clear();
   returns_.clear();

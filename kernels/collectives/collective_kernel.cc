@@ -122,7 +122,10 @@ class Participation : public std::enable_shared_from_this<Participation> {
       timer = std::exchange(timer_, 0);
     }
     if (timer != 0) resolver_.timers().Cancel(timer);
-    if (!member.ok()) return End(member.status());
+    if (!member.ok()) {
+      return End(cancellation_->IsCancelled() ? cancellation_->status()
+                                              : member.status());
+    }
     absl::StatusOr<std::shared_ptr<CollectiveRun>> run = MakeRun(*member);
     if (!run.ok()) return End(run.status());
     {

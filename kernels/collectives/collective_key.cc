@@ -13,6 +13,10 @@ namespace {
 
 // The names of no other tensors begin with this.
 constexpr absl::string_view kPrefix = "collective/";
+// Each buffer counts as one of this loop, because the rendezvous forgets keys
+// of loops after their use. A function that runs several times in a step uses
+// its keys again.
+constexpr uint64_t kLoop = 1;
 
 }  // namespace
 
@@ -34,8 +38,7 @@ ParsedKey BufferKey(absl::string_view sender, uint64_t incarnation,
                                  .send_incarnation = incarnation,
                                  .recv_device = std::string(receiver),
                                  .tensor_name = absl::StrCat(kPrefix, buffer),
-                                 .frame = frame,
-                                 .iteration = iteration}
+                                 .frame = kLoop}
                        .ToString());
 }
 

@@ -23,7 +23,8 @@ std::string RunOfCollective(int32_t group_key, int32_t instance_key,
 
 // Returns the key of the buffer that `sender` posts for `receiver`. These are
 // full names of devices. `buffer` begins with the result of RunOfCollective.
-// The key of another name is malformed.
+// The key of another name is malformed. A key may be used again when the buffer
+// was received.
 ParsedKey BufferKey(absl::string_view sender, uint64_t incarnation,
                     absl::string_view receiver, absl::string_view buffer);
 

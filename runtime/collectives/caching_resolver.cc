@@ -1,6 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/runtime/collectives/caching_resolver.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 
@@ -64,11 +66,8 @@ void CachingResolver::Resolve(const CollectiveRequest& request,
                  .device_type = request.device.type,
                  .device = request.device,
                  .is_leat = true};
-  {
-    MutexLock lock(mutex_);
-    const auto lost = lost_.find(request.group_key);
-    if (lost != lost_.end()) join.lost_id = lost->second;
-  }
+  const absl::Status loss = TakeLoss(join);
+  if (!loss.ok()) return std::move(done)(loss);
   JoinGroup(std::move(join), cancellation,
             [self = shared_from_this(), request, cancellation,
              done = std::move(done)](absl::StatusOr<Group> group) mutable {
@@ -86,15 +85,24 @@ void CachingResolver::Resolve(const CollectiveRequest& request,
 }
 
 CachingResolver::Group CachingResolver::FindGroup(
-    const CollectiveRequest& request) const {
+    const CollectiveRequest& request) {
   MutexLock lock(mutex_);
   const auto found = groups_.find(request.group_key);
   if (found == groups_.end()) return nullptr;
-  const Group& group = found->second.group;
-  return !found->second.is_outdated && group->size() == request.group_size &&
-                 group->RankOf(request.device.name).has_value()
-             ? group
-             : nullptr;
+  KnownGroup& known = found->second;
+  known.has_failed = false;
+  const bool fits = !known.is_outdated &&
+                    known.group->size() == request.group_size &&
+                    known.group->RankOf(request.device.name).has_value();
+  return fits ? known.group : nullptr;
+}
+
+absl::Status CachingResolver::TakeLoss(GroupJoin& join) {
+  MutexLock lock(mutex_);
+  const auto lost = lost_.find(join.key);
+  if (lost == lost_.end()) return absl::OkStatus();
+  join.lost_id = lost->second.id;
+  return std::exchange(lost->second.untold, absl::OkStatus());
 }
 
 void CachingResolver::ResolveInstance(
@@ -204,6 +212,12 @@ void CachingResolver::ForgetInstances() {
   by_age_.clear();
 }
 
+void CachingResolver::NoteFailure() {
+  MutexLock lock(mutex_);
+  for (auto& [key, known] : groups_) known.has_failed = true;
+  for (auto& [key, lost] : lost_) lost.untold = absl::OkStatus();
+}
+
 void CachingResolver::JoinAgain(const CollectiveGroup& group) {
   MutexLock lock(mutex_);
   const auto found = groups_.find(group.key);
@@ -211,12 +225,15 @@ void CachingResolver::JoinAgain(const CollectiveGroup& group) {
   found->second.is_outdated = true;
 }
 
-void CachingResolver::ForgetLost(const CollectiveGroup& group) {
+void CachingResolver::ForgetLost(const CollectiveGroup& group,
+                                 const absl::Status& why) {
   MutexLock lock(mutex_);
   const auto found = groups_.find(group.key);
   if (found == groups_.end() || found->second.group->id != group.id) return;
+  const bool is_told = found->second.has_failed;
   groups_.erase(found);
-  lost_[group.key] = group.id;
+  lost_[group.key] = {.id = group.id,
+                      .untold = is_told ? absl::OkStatus() : why};
 }
 
 }  // namespace leat

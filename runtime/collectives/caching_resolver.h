@@ -39,8 +39,13 @@ class CachingResolver : public CollectiveResolver,
   std::vector<std::shared_ptr<const CollectiveGroup>> Groups() const;
   // Forgets all collectives, so that their members claim them again.
   void ForgetInstances();
-  // Forgets a group whose member is gone.
-  void ForgetLost(const CollectiveGroup& group);
+  // Is called when a step has failed. The clients of the session then know of a
+  // failure.
+  void NoteFailure();
+  // Forgets a group whose member is gone. If no step has failed since a step
+  // used the group, the next member fails with `why`, so that each client hears
+  // of the loss. Later ones join the group anew, and wait until it is complete.
+  void ForgetLost(const CollectiveGroup& group, const absl::Status& why);
 
  private:
   using Group = std::shared_ptr<const CollectiveGroup>;
@@ -58,7 +63,10 @@ class CachingResolver : public CollectiveResolver,
                              InstanceTable::Done done) = 0;
 
   // Returns the group, or null if it is not known or does not fit.
-  Group FindGroup(const CollectiveRequest& request) const;
+  Group FindGroup(const CollectiveRequest& request);
+  // Sets GroupJoin::lost_id. Returns the error of the next member, if a member
+  // of the group is gone.
+  absl::Status TakeLoss(GroupJoin& join);
   // Goes on with a member whose group is known.
   void ResolveInstance(const CollectiveRequest& request, const Group& group,
                        std::shared_ptr<Cancellation> cancellation, Done done);
@@ -84,12 +92,17 @@ class CachingResolver : public CollectiveResolver,
     // Is true if the leader does not know the group any more. Its members still
     // are told of failures.
     bool is_outdated = false;
+    bool has_failed = false;  // a step has failed since a step used the group
+  };
+  // Describes a group whose member is gone.
+  struct LostGroup {
+    std::string id = {};
+    absl::Status untold = {};  // the error of the next member, or OK
   };
 
   mutable Mutex mutex_;
   absl::flat_hash_map<int32_t, KnownGroup> groups_ ABSL_GUARDED_BY(mutex_);
-  // Holds the ids of groups whose members are gone.
-  absl::flat_hash_map<int32_t, std::string> lost_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<int32_t, LostGroup> lost_ ABSL_GUARDED_BY(mutex_);
   // Holds the request that was granted, and the rank of the sender.
   struct Instance {
     std::string group_id = {};

@@ -115,9 +115,7 @@ absl::Status GroupTable::Add(const GroupJoin& join, Change& change) {
   const bool is_known = member != group.members.end();
   const bool is_same =
       is_known && member->device.incarnation == join.device.incarnation;
-  if (is_same && (group.complete == nullptr || group.size == join.size)) {
-    return Compare(join, group);
-  }
+  if (is_same) return Compare(join, group);
   if (is_known && group.complete == nullptr) {
     // Another process of the task has taken the place of the member's.
     group.members.erase(member);

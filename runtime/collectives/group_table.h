@@ -59,7 +59,8 @@ class GroupTable : public std::enable_shared_from_this<GroupTable> {
   //   members. Of the complete groups, those that were used last are kept.
   //
   // A complete group forms anew if a member joins again with a new incarnation
-  // of its device, or with another size.
+  // of its device, or if GroupJoin::lost_id names the group. Only then may its
+  // size be another one.
   void Join(GroupJoin join, std::shared_ptr<Cancellation> cancellation,
             Joined done);
 

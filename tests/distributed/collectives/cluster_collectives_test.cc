@@ -14,8 +14,10 @@
 #include "gtest/gtest.h"
 #include "leat/core/threads/thread.h"
 #include "leat/graph/builder/builder.h"
+#include "leat/graph/op_registry.h"
 #include "leat/graph/ops.h"
 #include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/graph_text.h"
 #include "leat/tests/testing/in_process_cluster.h"
 #include "leat/tests/testing/simulated_clock.h"
 
@@ -35,7 +37,8 @@ struct Worker {
   std::unique_ptr<GraphBuilder> b = std::make_unique<GraphBuilder>();
   Output x;
   Output sum;
-  Output sent;  // the result of a broadcast from worker 0
+  Output alone;  // a sum in a group of one
+  Output sent;   // the result of a broadcast from worker 0
   std::shared_ptr<Session> session;
 };
 
@@ -53,6 +56,7 @@ class ClusterCollectivesTest : public ::testing::Test {
     worker.x = worker.b->Placeholder<float>("x");
     worker.sum =
         op::CollectiveReduce(worker.x, kWorkers, 1, 1, "Add", "Id", {0});
+    worker.alone = op::CollectiveReduce(worker.x, 1, 1, 3, "Add", "Id", {0});
     worker.sent = i == 0 ? op::CollectiveBcastSendV2(worker.x, kWorkers, 1, 2)
                          : op::CollectiveBcastRecvV2(
                                kWorkers, 1, 2,
@@ -70,6 +74,19 @@ class ClusterCollectivesTest : public ::testing::Test {
         {.feeds = {{worker.x, Tensor::Filled<float>(Shape{4}, 1.0f + i)}},
          .fetches = {fetch},
          .options = {.timeout = timeout}});
+  }
+
+  // Runs a broadcast that fails on this worker before its collective.
+  absl::Status RunWithoutNumber(int i) {
+    const Worker& worker = workers_[i];
+    return worker.session
+        ->Run({.feeds = {{worker.x, Tensor::Filled<float>(Shape{4}, NAN)}},
+               .fetches = {worker.sent}})
+        .status();
+  }
+  int64_t NumRunning(int i) {
+    return static_cast<int64_t>(
+        cluster_.server({"worker", i}).counters().running);
   }
 
   using Results = std::vector<absl::StatusOr<std::vector<Tensor>>>;
@@ -159,9 +176,7 @@ TEST_F(ClusterCollectivesTest, TheOthersFailIfAMemberIsLostAndGoOnAfterwards) {
   }
   // A worker that began later would wait for a new group to form.
   for (int i = 0; i < 2; ++i) {
-    EXPECT_TRUE(Eventually([&] {
-      return cluster_.server({"worker", i}).counters().running == 1;
-    }));
+    EXPECT_TRUE(Eventually([&] { return NumRunning(i) == 1; }));
   }
   cluster_.Kill({"worker", 2});
   for (Thread& thread : threads) thread.Join();
@@ -195,22 +210,159 @@ TEST_F(ClusterCollectivesTest,
                 HasSubstr("Collective ops is aborted by: From "
                           "/job:worker/replica:0/task:2"));
   });
-  EXPECT_TRUE(Eventually([&] {
-    return cluster_.server({"worker", 0}).counters().running == 1;
-  }));
-  const Tensor nan = Tensor::Filled<float>(Shape{4}, NAN);
-  EXPECT_FALSE(workers_[2]
-                   .session
-                   ->Run({.feeds = {{workers_[2].x, nan}},
-                          .fetches = {workers_[2].sent}})
-                   .ok());
+  EXPECT_TRUE(Eventually([&] { return NumRunning(0) == 1; }));
+  EXPECT_FALSE(RunWithoutNumber(2).ok());
   sender.Join();
+}
+
+// The leader knows no complete group yet, so the members do not know each
+// other.
+TEST_F(ClusterCollectivesTest, AFailureBeforeTheGroupIsKnownFailsForAll) {
+  std::vector<Thread> waiting;
+  for (const int i : {0, 1}) {
+    waiting.emplace_back("waits", [&, i] {
+      const absl::Status status = Run(i, workers_[i].sent).status();
+      EXPECT_THAT(std::string(status.message()),
+                  HasSubstr("Collective ops is aborted by: From "
+                            "/job:worker/replica:0/task:2"));
+    });
+    EXPECT_TRUE(Eventually([&] { return NumRunning(i) == 1; }));
+  }
+  EXPECT_FALSE(RunWithoutNumber(2).ok());
+  for (Thread& thread : waiting) thread.Join();
+  for (const auto& result : RunAll(&Worker::sent)) {
+    EXPECT_TRUE(result.ok()) << result.status();
+  }
+}
+
+TEST_F(ClusterCollectivesTest, AKnownGroupKeepsItsSize) {
+  ExpectSums();
+  const absl::Status status = Run(1, workers_[1].alone).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal) << status;
+  EXPECT_THAT(
+      std::string(status.message()),
+      HasSubstr("Device /job:worker/replica:0/task:1/device:CPU:0 is joining a "
+                "group with size1, but that group has size 3 (group_key=1)"));
+  GoOn();
+}
+
+// Worker 1 has no step when worker 2 is lost.
+TEST_F(ClusterCollectivesTest, WhoBeginsAfterALossFailsOnceAndThenWaits) {
+  ExpectSums();
+  cluster_.Kill({"worker", 2});
+  const auto begun = clock_.Now();
+  for (const int i : {0, 1}) {
+    EXPECT_THAT(std::string(Run(i, workers_[i].sum).status().message()),
+                HasSubstr("/job:worker/replica:0/task:2"));
+  }
+  EXPECT_LT(clock_.Now() - begun, seconds(10));
+  std::vector<Thread> threads;
+  const auto start = [&](int i) {
+    threads.emplace_back("runs", [&, i] {
+      const auto sum = Run(i, workers_[i].sum);
+      ASSERT_TRUE(sum.ok()) << i << ": " << sum.status();
+      EXPECT_EQ((*sum)[0].data<float>()[3], 6);
+    });
+    EXPECT_TRUE(Eventually([&] { return NumRunning(i) == 1; }));
+  };
+  start(0);
+  start(1);
+  cluster_.Start({"worker", 2});
+  Add(2);
+  threads.emplace_back("runs",
+                       [&] { EXPECT_TRUE(Run(2, workers_[2].sum).ok()); });
+  for (Thread& thread : threads) thread.Join();
+}
+
+TEST_F(ClusterCollectivesTest, AFunctionThatIsCalledAtRunTimeReduces) {
+  for (int i = 0; i < kWorkers; ++i) {
+    const std::string on =
+        absl::StrCat("device: \"/job:worker/task:", i, "\" ");
+    std::string body = FunctionText(
+        "body", 1, "DT_FLOAT",
+        InnerNode("sum", "CollectiveReduce", {"a0"},
+                  Float() + Attr("group_size", absl::StrCat("i: ", kWorkers)) +
+                      Attr("group_key", "i: 1") + Attr("instance_key", "i: 9") +
+                      Attr("merge_op", "s: \"Add\"") +
+                      Attr("final_op", "s: \"Id\"") +
+                      Attr("subdiv_offsets", "list { i: 0 }")) +
+            Return("sum:data:0"));
+    body.insert(body.find("input_arg"),
+                "input_arg { name: \"i\" type: DT_INT32 } ");
+    const auto number = [&](const std::string& name, int value) {
+      return NodeText(
+          name, "Const", {},
+          on + Attr("dtype", "type: DT_INT32") +
+              Attr("value", absl::StrCat("tensor { dtype: DT_INT32 "
+                                         "tensor_shape {} int_val: ",
+                                         value, " }")));
+    };
+    const Graph graph =
+        ImportText(body + FloatPlaceholder("x") + number("start", 0) +
+                       number("limit", 3) + number("delta", 1) +
+                       NodeText("y", "For", {"start", "limit", "delta", "x"},
+                                on + Floats("T", 1) + Func("body", "body")),
+                   BuiltinOps());
+    auto session = cluster_.NewSession(graph, TaskId{"worker", i});
+    ASSERT_TRUE(session.ok()) << session.status();
+    workers_[i].session = *session;
+  }
+  std::vector<Thread> threads;
+  for (int i = 0; i < kWorkers; ++i) {
+    threads.emplace_back("runs", [&, i] {
+      const auto result =
+          workers_[i].session->Run({.feeds = {{"x", Tensor::Scalar(1.0f + i)}},
+                                    .fetches = {"y"},
+                                    .options = {.timeout = seconds(600)}});
+      ASSERT_TRUE(result.ok()) << result.status();
+      EXPECT_EQ((*result)[0].scalar<float>(), 6 * kWorkers * kWorkers);
+    });
+  }
+  for (Thread& thread : threads) thread.Join();
 }
 
 TEST_F(ClusterCollectivesTest, AStepThatOneClientGivesUpFailsForAll) {
   ExpectSums();
   EXPECT_FALSE(Run(0, workers_[0].sum, seconds(1)).ok());
   GoOn();
+}
+
+// Each client has variables on the same parameter server.
+TEST(SharedStepsTest, SeveralMastersHavePartsOnOneTask) {
+  const SimulatedClock clock;
+  InProcessCluster cluster{{{"worker", 2}, {"ps", 1}}};
+  std::vector<Thread> threads;
+  for (int i = 0; i < 2; ++i) {
+    threads.emplace_back("runs", [&, i] {
+      GraphBuilder b;
+      Output x;
+      Output sum;
+      {
+        const Scope scope = b.OnDevice("/job:ps/task:0");
+        x = op::Neg(b.Placeholder<float>("x"));
+      }
+      {
+        const Scope scope = b.OnDevice(absl::StrCat("/job:worker/task:", i));
+        sum = op::CollectiveReduce(x, 2, 1, 1, "Add", "Id", {0});
+      }
+      const Scope scope = b.OnDevice("/job:ps/task:0");
+      const Output y = op::Neg(sum);
+      const auto session = cluster.NewSession(*b.Build(), {"worker", i});
+      ASSERT_TRUE(session.ok()) << session.status();
+      for (int step = 0; step < 20; ++step) {
+        const auto result = (*session)->Run(
+            {.feeds = {{"x", Tensor::Vector<float>({1.0f * step, 1.0f * i})}},
+             .fetches = {y},
+             .options = {.timeout = seconds(600)}});
+        ASSERT_TRUE(result.ok())
+            << i << ", " << step << ": " << result.status();
+        EXPECT_EQ((*result)[0].DebugString(),
+                  Tensor::Vector<float>({2.0f * step, 1}).DebugString());
+      }
+    });
+  }
+  for (Thread& thread : threads) thread.Join();
+  EXPECT_EQ(cluster.Leaks(), "");
 }
 
 TEST_F(ClusterCollectivesTest, NothingIsLeft) {

@@ -277,6 +277,42 @@ TEST_F(StepTableTest, ASessionCannotBeginAStepOfAnother) {
   EXPECT_TRUE(BeginStatus(7, "mine").ok());
 }
 
+TEST_F(StepTableTest, MastersOfSeveralSessionsShareAStep) {
+  const absl::Status cleanup = absl::AbortedError("Cleanup 7");
+  Failures failures;
+  const auto begin = [&](absl::string_view session, StepTable::Run run,
+                         bool is_shared = true) {
+    return table_->Begin(7, session, run, failures.Fail(), is_shared).status();
+  };
+  EXPECT_EQ(begin("a", kRun), absl::OkStatus());
+  EXPECT_EQ(begin("b", kOtherRun, /*is_shared=*/false).code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(begin("b", kOtherRun), absl::OkStatus());
+  table_->Finish(7, kRun, absl::OkStatus());
+  table_->EndOf("a", absl::AbortedError("the session was deleted"));
+  table_->Finish(7, kOtherRun, absl::OkStatus());
+  table_->Release(7, cleanup);
+  // The peers of b may still fetch tensors.
+  EXPECT_TRUE(table_->Find(7).ok());
+  EXPECT_TRUE(failures.whys().empty());
+  table_->Release(7, cleanup);
+  EXPECT_EQ(table_->num_steps(), 0u);
+  // A third session is late.
+  EXPECT_EQ(begin("c", kRun), absl::OkStatus());
+  table_->Finish(7, kRun, absl::OkStatus());
+  table_->Release(7, cleanup);
+  EXPECT_EQ(table_->num_steps(), 0u);
+}
+
+TEST_F(StepTableTest, ASharedStepFailsForAll) {
+  Failures failures;
+  EXPECT_TRUE(table_->Begin(7, "a", kRun, failures.Fail(), true).ok());
+  EXPECT_TRUE(table_->Begin(7, "b", kOtherRun, failures.Fail(), true).ok());
+  table_->EndOf("a", absl::AbortedError("the session was deleted"));
+  EXPECT_EQ(failures.whys().size(), 2u);
+  ExpectEnded(table_->Begin(7, "b", kRun, failures.Fail(), true).status(), 7);
+}
+
 TEST_F(StepTableTest, EndsTheStepsOfASession) {
   const ReceivedTensor waiting = WaitAsPeer(1);
   Begin(2, "");  // TensorFlow has a session without a name

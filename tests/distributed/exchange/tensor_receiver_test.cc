@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
@@ -15,6 +16,7 @@
 #include "leat/distributed/transport/call_errors.h"
 #include "leat/distributed/wire/recv_tensor.h"
 #include "leat/distributed/wire/wire.h"
+#include "leat/kernels/collectives/collective_key.h"
 #include "leat/protos/worker.pb.h"
 #include "leat/tests/distributed/fake_transport.h"
 #include "leat/tests/distributed/received_message.h"
@@ -307,6 +309,38 @@ Payload FirstOfTwoChunks(int64_t chunk_bytes) {
                                  .dtype = DType::kUint8,
                                  .shape = Shape{2 * chunk_bytes}},
                                 Tensor::Filled<uint8_t>(Shape{chunk_bytes}, 0));
+}
+
+// RecvBuf copies a buffer several times, so only tasks of TensorFlow are asked
+// by it.
+TEST_F(TensorReceiverTest, AsksForTheKindOfAPeerBeforeItAsksForABuffer) {
+  std::vector<std::string> asked;
+  const auto serve = [&](const Method& method,
+                         std::function<Payload()> answer) {
+    transport_.Serve(kPsAddress, method,
+                     [&asked, &method, answer](std::shared_ptr<CallContext>,
+                                               const Payload&, Reply reply) {
+                       asked.emplace_back(method.path);
+                       std::move(reply)(answer());
+                     });
+  };
+  const Tensor tensor = Tensor::Vector<float>({1, 2});
+  serve(methods::kGetStatus, [] { return StatusWithChunks(); });
+  serve(methods::kRecvTensor, [&] { return RespondOne(tensor, false); });
+  const std::string task = absl::StrCat(kPs, "/device:CPU:0");
+  for (int i = 0; i < 2; ++i) {
+    ReceivedTensor received;
+    TensorReceive receive = One({}, received);
+    receive.keys = RecvKeys(BufferKey(
+        task, 7, "/job:worker/replica:0/task:3/device:CPU:0", "1:2:0:0:x"));
+    receiver_.Receive(kPs, std::move(receive));
+    ASSERT_TRUE(received.Wait());
+    ASSERT_TRUE(received.status().ok()) << received.status();
+    EXPECT_TRUE(Identical(received.tensor(), tensor));
+  }
+  EXPECT_EQ(asked, (std::vector<std::string>{methods::kGetStatus.path,
+                                             methods::kRecvTensor.path,
+                                             methods::kRecvTensor.path}));
 }
 
 TEST_F(TensorReceiverTest, RefusesTransfersInLargerChunksThanWished) {

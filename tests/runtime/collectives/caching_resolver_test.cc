@@ -38,6 +38,7 @@ class Resolver final : public CachingResolver {
   absl::StatusOr<int> source = 1;
   bool answers_claims = true;
   int num_joins = 0;
+  std::string lost_id;  // of the last join
   Listener on_lost;
 
   std::shared_ptr<void> Watch(std::shared_ptr<const CollectiveGroup>,
@@ -46,11 +47,14 @@ class Resolver final : public CachingResolver {
     return nullptr;
   }
   TimerQueue& timers() override { return timers_; }
+  using CachingResolver::ForgetLost;
+  using CachingResolver::NoteFailure;
 
  private:
-  void JoinGroup(GroupJoin, std::shared_ptr<Cancellation>,
+  void JoinGroup(GroupJoin join, std::shared_ptr<Cancellation>,
                  GroupTable::Joined done) override {
     ++num_joins;
+    lost_id = join.lost_id;
     std::move(done)(group);
   }
   void ClaimInstance(const CollectiveRequest&, const CollectiveGroup&,
@@ -121,6 +125,20 @@ TEST_F(CachingResolverTest, AGroupThatTheLeaderHasLostIsJoinedAnew) {
   resolver_->source = 0;
   EXPECT_EQ(Resolve(/*is_source=*/true), absl::OkStatus());
   EXPECT_EQ(resolver_->num_joins, 2);
+}
+
+TEST_F(CachingResolverTest, OneStepFailsAfterALoss) {
+  const absl::Status gone = absl::UnavailableError("task 1 is gone");
+  for (const bool has_step : {false, true}) {
+    EXPECT_EQ(Resolve(), absl::OkStatus());
+    if (has_step) resolver_->NoteFailure();
+    resolver_->ForgetLost(*resolver_->group, gone);
+    if (!has_step) {
+      EXPECT_EQ(Resolve(), gone);
+    }
+    EXPECT_EQ(Resolve(), absl::OkStatus());
+    EXPECT_EQ(resolver_->lost_id, "group of 2");
+  }
 }
 
 TEST_F(CachingResolverTest, WhoWaitsForASourceHearsThatAMemberIsLost) {

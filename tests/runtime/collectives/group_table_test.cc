@@ -122,13 +122,32 @@ TEST_F(GroupTableTest, AGroupFormsAnewIfAMemberIsLost) {
   EXPECT_TRUE((*waiting).ok());
 }
 
-TEST_F(GroupTableTest, AGroupFormsAnewWithAnotherSize) {
+TEST_F(GroupTableTest, ACompleteGroupKeepsItsSize) {
   Join(JoinOf(0, 2));
-  Join(JoinOf(1, 2));
-  const Answer<Group> larger = Join(JoinOf(0, 3));
+  const Answer<Group> group = Join(JoinOf(1, 2));
+  for (const int size : {1, 3}) {
+    EXPECT_EQ((*Join(JoinOf(0, size))).status(),
+              absl::InternalError(absl::StrCat(
+                  "Device /job:worker/replica:0/task:0/device:CPU:0 is joining "
+                  "a group with size",
+                  size, ", but that group has size 2 (group_key=1)")));
+  }
+  const Answer<Group> again = Join(JoinOf(0, 2));
+  ASSERT_TRUE((*again).ok());
+  EXPECT_EQ((**again)->id, (**group)->id);
+}
+
+TEST_F(GroupTableTest, AGroupWithoutALostMemberMayBeSmaller) {
+  Join(JoinOf(0, 3));
   Join(JoinOf(1, 3));
-  EXPECT_TRUE((*Join(JoinOf(2, 3))).ok());
-  EXPECT_TRUE((*larger).ok());
+  const Answer<Group> old = Join(JoinOf(2, 3));
+  std::vector<Answer<Group>> left;
+  for (const int number : {0, 1}) {
+    GroupJoin join = JoinOf(number, 2);
+    join.lost_id = (**old)->id;
+    left.push_back(Join(join));
+  }
+  for (const Answer<Group>& answer : left) EXPECT_TRUE((*answer).ok());
 }
 
 TEST_F(GroupTableTest, WhoIsCancelledIsNoMember) {
