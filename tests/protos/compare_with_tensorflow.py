@@ -42,6 +42,7 @@ NUMBERS = ["leat.pb.RunStepResponse.status_code",
 def tensorflow_pool():
   for name in ["framework.graph", "framework.step_stats",
                "framework.device_attributes", "framework.op_def",
+               "framework.reader_base",
                "protobuf.cluster", "protobuf.config", "protobuf.meta_graph",
                "protobuf.named_tensor", "protobuf.tensor_bundle",
                "protobuf.tensorflow_server", "protobuf.transport_options"]:
