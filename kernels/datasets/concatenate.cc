@@ -23,7 +23,7 @@ class ConcatenateStage final : public Stage {
   absl::StatusOr<Progress> Next(Element& element) override {
     LEAT_ASSIGN_OR_RETURN(const Progress progress, stage_->Next(element));
     if (progress != Progress::kEnd || second_ == nullptr) return progress;
-    LEAT_ASSIGN_OR_RETURN(stage_, MakeStage(*second_, context_));
+    LEAT_ASSIGN_OR_RETURN(stage_, MakeStage(*second_, OfInput(context_, 1)));
     second_.reset();
     return stage_->Next(element);
   }
@@ -44,7 +44,7 @@ class ConcatenateDataset final : public Dataset {
   absl::StatusOr<std::unique_ptr<Stage>> NewStage(
       const StageContext& context) const override {
     LEAT_ASSIGN_OR_RETURN(std::unique_ptr<Stage> first,
-                          MakeStage(*first_, context));
+                          MakeStage(*first_, OfInput(context, 0)));
     return std::make_unique<ConcatenateStage>(std::move(first), second_,
                                               context);
   }

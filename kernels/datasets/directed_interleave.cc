@@ -93,11 +93,11 @@ class DirectedDataset final : public Dataset {
   absl::StatusOr<std::unique_ptr<Stage>> NewStage(
       const StageContext& context) const override {
     LEAT_ASSIGN_OR_RETURN(std::unique_ptr<Stage> selector,
-                          MakeStage(*selector_, context));
+                          MakeStage(*selector_, OfInput(context, 0)));
     Stages stages;
-    for (const DatasetPtr& input : inputs_) {
+    for (size_t i = 0; i < inputs_.size(); ++i) {
       LEAT_ASSIGN_OR_RETURN(std::unique_ptr<Stage> stage,
-                            MakeStage(*input, context));
+                            MakeStage(*inputs_[i], OfInput(context, i + 1)));
       stages.push_back(std::move(stage));
     }
     return std::make_unique<DirectedStage>(

@@ -131,7 +131,7 @@ class GroupStage final : public Stage {
     }
     LEAT_ASSIGN_OR_RETURN(const DatasetPtr dataset, DatasetOf(results[0]));
     LEAT_RETURN_IF_ERROR(CheckSpec(dataset_->spec(), dataset->spec()));
-    LEAT_ASSIGN_OR_RETURN(group_, MakeStage(*dataset, context_));
+    LEAT_ASSIGN_OR_RETURN(group_, MakeStage(*dataset, OfFunction(context_)));
     return Progress::kElement;
   }
 

@@ -8,8 +8,11 @@
 #include <memory>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
 #include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/mutex.h"
 #include "leat/kernels/pipeline/dataset_kernel.h"
 #include "leat/kernels/pipeline/element_charge.h"
 #include "leat/kernels/pipeline/seeds.h"
@@ -24,6 +27,38 @@ struct ShuffleOptions {
   int64_t count = 1;  // passes over the input; -1: forever
 
   bool shuffles_all() const { return buffer_size == Dataset::kUnknown; }
+};
+
+// Holds the generators of seeds of one dataset: one for each place at which the
+// dataset is read (StageContext). So its order does not depend on who reads it
+// elsewhere. Is thread-safe.
+class SeedGenerators {
+ public:
+  SeedGenerators(const Seeds& seeds, bool reshuffles)
+      : seeds_(seeds), reshuffles_(reshuffles) {}
+
+  absl::StatusOr<std::shared_ptr<SeedGenerator>> At(uint64_t place) {
+    MutexLock lock(mutex_);
+    std::shared_ptr<SeedGenerator>& generator = generators_[place];
+    if (generator != nullptr) return generator;
+    if (generators_.size() > kMaxPlaces) {
+      generators_.erase(place);
+      return absl::ResourceExhaustedError(
+          absl::StrCat("a shuffled dataset is read at more than ", kMaxPlaces,
+                       " places, which is the limit"));
+    }
+    generator = std::make_shared<SeedGenerator>(seeds_, reshuffles_);
+    return generator;
+  }
+
+ private:
+  static constexpr size_t kMaxPlaces = 10'000;
+
+  const Seeds seeds_;
+  const bool reshuffles_;
+  Mutex mutex_;
+  absl::flat_hash_map<uint64_t, std::shared_ptr<SeedGenerator>> generators_
+      ABSL_GUARDED_BY(mutex_);
 };
 
 // Keeps the elements of several passes (epochs) over the input in one buffer.
@@ -141,11 +176,14 @@ class ShuffleDataset final : public Dataset {
       : Dataset(input->spec()),
         input_(std::move(input)),
         options_(options),
-        seeds_(std::make_shared<SeedGenerator>(seeds, reshuffles)) {}
+        seeds_(std::make_unique<SeedGenerators>(seeds, reshuffles)) {}
 
   absl::StatusOr<std::unique_ptr<Stage>> NewStage(
       const StageContext& context) const override {
-    return std::make_unique<ShuffleStage>(input_, options_, seeds_, context);
+    LEAT_ASSIGN_OR_RETURN(std::shared_ptr<SeedGenerator> seeds,
+                          seeds_->At(context.place));
+    return std::make_unique<ShuffleStage>(input_, options_, std::move(seeds),
+                                          context);
   }
   int64_t ComputeCardinality() const override {
     const int64_t once = input_->Cardinality();
@@ -157,7 +195,7 @@ class ShuffleDataset final : public Dataset {
  private:
   const DatasetPtr input_;
   const ShuffleOptions options_;
-  const std::shared_ptr<SeedGenerator> seeds_;
+  const std::unique_ptr<SeedGenerators> seeds_;
 };
 
 absl::StatusOr<Seeds> GetSeeds(const KernelContext& context) {

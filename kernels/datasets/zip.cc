@@ -64,9 +64,9 @@ class ZipDataset final : public Dataset {
   absl::StatusOr<std::unique_ptr<Stage>> NewStage(
       const StageContext& context) const override {
     std::vector<std::unique_ptr<Stage>> stages;
-    for (const DatasetPtr& input : inputs_) {
+    for (size_t i = 0; i < inputs_.size(); ++i) {
       LEAT_ASSIGN_OR_RETURN(std::unique_ptr<Stage> stage,
-                            MakeStage(*input, context));
+                            MakeStage(*inputs_[i], OfInput(context, i)));
       stages.push_back(std::move(stage));
     }
     return std::make_unique<ZipStage>(std::move(stages));

@@ -4,9 +4,24 @@
 #include <algorithm>
 #include <atomic>
 
+#include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
 
 namespace leat::kernels {
+
+StageContext OfInput(const StageContext& context, size_t index) {
+  StageContext input = context;
+  if (context.place != 0) {
+    input.place = absl::HashOf(context.place, index) | 1;
+  }
+  return input;
+}
+
+StageContext OfFunction(const StageContext& context) {
+  StageContext result = context;
+  result.place = 0;
+  return result;
+}
 
 absl::StatusOr<std::unique_ptr<Stage>> MakeStage(const Dataset& dataset,
                                                  const StageContext& context) {

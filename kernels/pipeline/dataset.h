@@ -50,7 +50,16 @@ struct StageContext {
   std::weak_ptr<Task> task = {};
   // Says how many stages stand above the stage, and take its elements.
   int depth = 0;
+  // Says where the stage stands among the stages of the pipeline. A dataset
+  // that others read at several places has its own random numbers at each of
+  // them. Is 0 for all datasets that functions return.
+  uint64_t place = 1;
 };
+
+// Returns the context for input `index` of a stage with several inputs.
+StageContext OfInput(const StageContext& context, size_t index);
+// Returns the context for the datasets that functions return.
+StageContext OfFunction(const StageContext& context);
 
 class Dataset;
 
