@@ -45,6 +45,7 @@ class InterleaveStage final : public Stage {
         mix_(mix),
         dataset_(std::move(dataset)),
         context_(context),
+        of_function_(OfFunction(context)),
         slots_(static_cast<size_t>(mix.cycle_length)) {}
 
   absl::StatusOr<Progress> Next(Element& element) override {
@@ -54,10 +55,16 @@ class InterleaveStage final : public Stage {
     Rounds rounds(context_);
     while (num_idle < slots_.size()) {
       Slot& slot = slots_[current_];
-      LEAT_ASSIGN_OR_RETURN(const Turn turn, TakeTurn(slot, element));
-      switch (turn) {
+      const absl::StatusOr<Turn> turn = TakeTurn(slot, element);
+      if (!turn.ok()) {
+        // As in TensorFlow, an error is an element of its slot if the datasets
+        // work ahead. Otherwise the slot is tried again.
+        if (mix_.parallel.has_value()) CountElement();
+        return turn.status();
+      }
+      switch (*turn) {
         case Turn::kElement:
-          if (++in_block_ == mix_.block_length) GoToNextSlot();
+          CountElement();
           return Progress::kElement;
         case Turn::kEnded:
           num_idle = 0;
@@ -89,9 +96,12 @@ class InterleaveStage final : public Stage {
     std::unique_ptr<Stage> stage = {};
     // Is an error that was found before the turn of the slot.
     absl::Status error = absl::OkStatus();
+    // Is set if the slot has given such an error, which counts as a dataset
+    // with nothing else.
+    bool has_failed = false;
 
     bool IsUnused() const {
-      return !run.IsActive() && stage == nullptr && error.ok();
+      return !run.IsActive() && stage == nullptr && error.ok() && !has_failed;
     }
   };
   // Says what a turn of a slot has done.
@@ -101,12 +111,28 @@ class InterleaveStage final : public Stage {
     return !mix_.parallel.has_value() || mix_.parallel->in_order;
   }
 
+  void CountElement() {
+    if (++in_block_ == mix_.block_length) GoToNextSlot();
+  }
+
   void GoToNextSlot() {
     in_block_ = 0;
     current_ = (current_ + 1) % slots_.size();
   }
 
   absl::StatusOr<Turn> TakeTurn(Slot& slot, Element& element) {
+    if (std::exchange(slot.has_failed, false)) return End(slot);
+    const absl::StatusOr<Turn> opened = OpenForTurn(slot);
+    if (!opened.ok()) slot.has_failed = mix_.parallel.has_value();
+    if (!opened.ok() || *opened != Turn::kElement) return opened;
+    LEAT_ASSIGN_OR_RETURN(const Progress progress, slot.stage->Next(element));
+    if (progress == Progress::kWaiting) return Turn::kWaiting;
+    if (progress == Progress::kElement) return Turn::kElement;
+    return End(slot);
+  }
+
+  // Returns kElement if the slot has a stage, which can be asked for one.
+  absl::StatusOr<Turn> OpenForTurn(Slot& slot) {
     LEAT_RETURN_IF_ERROR(std::exchange(slot.error, absl::OkStatus()));
     if (slot.IsUnused()) {
       LEAT_ASSIGN_OR_RETURN(const Progress opened, Open(slot));
@@ -114,10 +140,10 @@ class InterleaveStage final : public Stage {
       if (opened == Progress::kEnd) return Turn::kUnused;
     }
     LEAT_ASSIGN_OR_RETURN(const bool is_open, FinishOpening(slot));
-    if (!is_open) return Turn::kWaiting;
-    LEAT_ASSIGN_OR_RETURN(const Progress progress, slot.stage->Next(element));
-    if (progress == Progress::kWaiting) return Turn::kWaiting;
-    if (progress == Progress::kElement) return Turn::kElement;
+    return is_open ? Turn::kElement : Turn::kWaiting;
+  }
+
+  Turn End(Slot& slot) {
     slot.stage.reset();
     // The next dataset of the slot begins to work before its next turn.
     if (mix_.parallel.has_value()) slot.error = Open(slot).status();
@@ -142,7 +168,7 @@ class InterleaveStage final : public Stage {
   void OpenAll() {
     for (size_t i = 0; i < slots_.size(); ++i) {
       Slot& slot = slots_[(current_ + i) % slots_.size()];
-      if (!slot.error.ok()) continue;
+      if (!slot.error.ok() || slot.has_failed) continue;
       if (slot.IsUnused()) {
         const absl::StatusOr<Progress> opened = Open(slot);
         slot.error = opened.status();
@@ -169,8 +195,8 @@ class InterleaveStage final : public Stage {
   }
 
   absl::StatusOr<std::unique_ptr<Stage>> StageOf(DatasetPtr dataset) const {
-    if (!mix_.parallel.has_value()) return MakeStage(*dataset, context_);
-    return NewBackgroundStage(context_, mix_.buffer_size, Begins::kAtOnce,
+    if (!mix_.parallel.has_value()) return MakeStage(*dataset, of_function_);
+    return NewBackgroundStage(of_function_, mix_.buffer_size, Begins::kAtOnce,
                               [dataset](const StageContext& context) {
                                 return MakeStage(*dataset, context);
                               });
@@ -182,6 +208,7 @@ class InterleaveStage final : public Stage {
   const Mix mix_;
   const DatasetPtr dataset_;
   const StageContext context_;
+  const StageContext of_function_;  // of the stages in the slots
   std::vector<Slot> slots_;
   size_t current_ = 0;
   int64_t in_block_ = 0;  // elements of this block that have come

@@ -113,6 +113,7 @@ def write_files():
       "records.cut": records[:50], "records.header_cut": records[:29],
       "records.z.damaged": zlib.compress(records)[:-1] + b"?",
       "records.z.cut": zlib.compress(records)[:25],
+      "text.gz.damaged": gzipped(TEXT)[:-8] + b"?" + gzipped(TEXT)[-7:],
       "empty": b"", "text": TEXT, "text.gz": gzipped(TEXT), "text.z": zlib.compress(TEXT),
       "text.end": b"a\r\n\r\n", "text.gz.garbage": gzipped(b"a\nb\n") + b"garbage",
       "fixed": FIXED, "fixed.z": zlib.compress(FIXED), "fixed.gz": gzipped(FIXED)}.items():
@@ -180,6 +181,16 @@ def parsed_numbers(data, **arguments):
   return tf.data.experimental.from_variant(variant, tf.TensorSpec([None], tf.int64))
 
 
+def interleaved(names, compression_type="", **arguments):
+  """A data set of the lines of files, which are read at the same time."""
+  return Data.from_tensor_slices(paths(*names)).interleave(
+      lambda name: tf.data.TextLineDataset(name, compression_type), cycle_length=2, **arguments)
+
+
+def twice(data):
+  return Data.zip((data, data))
+
+
 def records_from(offsets, *names, compression_type=""):
   return from_file_op(
       tf.raw_ops.TFRecordDatasetV2, filenames=paths(*names), buffer_size=np.int64(0),
@@ -243,6 +254,21 @@ PIPELINES = {
         [numbers(3), Data.range(10, 12)], Data.range(9).map(lambda x: x % 2)),
     "parallel_interleave_errors": lambda: numbers(4).interleave(
         lambda x: Data.range(fails_at(2)(x)), cycle_length=4, num_parallel_calls=4),
+    "interleave_function_errors": lambda: numbers(4).interleave(
+        lambda x: Data.range(fails_at(1)(x) + 3), cycle_length=2, block_length=2),
+    "interleave_element_errors": lambda: numbers(3).interleave(
+        lambda x: Data.range(x * 10, x * 10 + 4).map(fails_at(11)),
+        cycle_length=2, block_length=2),
+    "parallel_interleave_function_errors": lambda: numbers(4).interleave(
+        lambda x: Data.range(fails_at(1)(x) + 3), cycle_length=2, num_parallel_calls=2),
+    "parallel_interleave_block_errors": lambda: numbers(4).interleave(
+        lambda x: Data.range(fails_at(1)(x) + 3), cycle_length=2, block_length=2,
+        num_parallel_calls=2),
+    "parallel_interleave_element_errors": lambda: numbers(3).interleave(
+        lambda x: Data.range(x * 10, x * 10 + 4).map(fails_at(11)),
+        cycle_length=2, block_length=3, num_parallel_calls=2),
+    "parallel_interleave_input_errors": lambda: numbers(4).map(fails_at(1)).interleave(
+        lambda x: Data.range(x * 10, x * 10 + 4), cycle_length=2, num_parallel_calls=2),
     "batch": lambda: numbers().batch(4),
     "batch_drop": lambda: numbers().batch(4, drop_remainder=True),
     "batch_parts": lambda: rows().batch(4),
@@ -332,6 +358,14 @@ PIPELINES = {
     "records_interleaved": lambda: Data.from_tensor_slices(paths("records", "empty", "text")).
         interleave(tf.data.TextLineDataset, cycle_length=3, num_parallel_calls=2).filter(
             lambda line: tf.strings.length(line) < 12),
+    "interleaved_missing": lambda: interleaved(["missing", "text"]),
+    "interleaved_missing_block": lambda: interleaved(["text", "missing"], block_length=2),
+    "parallel_interleaved_missing": lambda: interleaved(
+        ["missing", "text"], num_parallel_calls=2),
+    "parallel_interleaved_missing_block": lambda: interleaved(
+        ["missing", "text", "text.end"], num_parallel_calls=1, block_length=2),
+    "parallel_interleaved_damaged": lambda: interleaved(
+        ["text.gz.damaged", "text.gz"], "GZIP", num_parallel_calls=2),
     "lines": lambda: lines("text", "empty", "text.end"),
     "lines_gzip": lambda: lines("text.gz", compression_type="GZIP", buffer_size=1),
     "lines_zlib": lambda: lines("text.z", compression_type="ZLIB"),
@@ -350,6 +384,18 @@ PIPELINES = {
     "fixed_length_wrong": lambda: fixed(4, "fixed", "fixed"),
     "fixed_length_zlib_wrong": lambda: fixed(4, "fixed.z", "fixed.z", compression_type="ZLIB"),
     "fixed_length_missing": lambda: fixed(3, "missing", "fixed"),
+    "shuffle_twice": lambda: twice(numbers(6).shuffle(6, seed=1)),
+    "shuffle_twice_repeated": lambda: twice(numbers(6).shuffle(6, seed=1).repeat(2)),
+    "shuffle_twice_same": lambda: twice(
+        numbers(6).shuffle(6, seed=1, reshuffle_each_iteration=False)).repeat(2),
+    "shuffle_and_repeat_twice": lambda: twice(
+        numbers(3).apply(tf.data.experimental.shuffle_and_repeat(6, count=2, seed=1))),
+    "shuffle_concatenated": lambda: (lambda data: data.concatenate(data))(
+        numbers(6).shuffle(6, seed=1)),
+    "shuffle_chosen": lambda: (lambda data: Data.choose_from_datasets(
+        [data, data], numbers(2).repeat(3)))(numbers(3).shuffle(6, seed=1)),
+    "shuffle_captured": lambda: (lambda data: numbers(3).flat_map(lambda _: twice(data)))(
+        numbers(3).shuffle(6, seed=1)),
     "options": lambda: numbers(5).with_options(options(deterministic=True)),
     "deep": lambda: numbers(50).shuffle(9, seed=1).map(
         lambda x: x + 1, num_parallel_calls=2).batch(4).prefetch(2).unbatch().repeat(2).batch(7),
