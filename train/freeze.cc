@@ -36,6 +36,25 @@ absl::Status CheckOnlyRead(const Graph& graph,
   return absl::OkStatus();
 }
 
+// Fails if an output needs an iterator whose dataset an initializer sets,
+// because no step of a frozen graph runs the initializer. (A OneShotIterator
+// needs none.)
+absl::Status CheckNoIterator(const Graph& graph,
+                             const std::vector<bool>& needed) {
+  for (const NodeId id : graph.NodeIds()) {
+    const Node& node = graph.node(id);
+    if (!needed[id] || (node.op() != "Iterator" && node.op() != "IteratorV2")) {
+      continue;
+    }
+    return absl::InvalidArgumentError(absl::StrCat(
+        "iterator '", node.name(),
+        "' cannot be frozen: its elements are no constants, and the frozen "
+        "graph has no initializer; freeze outputs that need a Placeholder "
+        "instead"));
+  }
+  return absl::OkStatus();
+}
+
 // Returns the values that the variables have in the session.
 absl::StatusOr<std::vector<Tensor>> ReadVariables(
     const Graph& graph, const std::vector<NodeId>& variables,
@@ -61,6 +80,7 @@ absl::StatusOr<Graph> FreezeVariables(const Graph& graph, Session& session,
     }
   }
   LEAT_RETURN_IF_ERROR(CheckOnlyRead(graph, needed));
+  LEAT_RETURN_IF_ERROR(CheckNoIterator(graph, needed));
   LEAT_ASSIGN_OR_RETURN(std::vector<Tensor> values,
                         ReadVariables(graph, variables, session));
   Graph frozen = graph;

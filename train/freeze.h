@@ -49,7 +49,8 @@ struct FreezeOptions {
 // an output is not in `graph`, or if `session` lacks a read of a variable.
 // Returns INVALID_ARGUMENT, naming the node, if a node does more with a
 // variable than read it. Returns the same error if a variable has control
-// inputs or is made in a function.
+// inputs or is made in a function, or if an output needs the elements of an
+// iterator (Dataset::AddIterator), which only its initializer gives.
 absl::StatusOr<Graph> FreezeVariables(const Graph& graph, Session& session,
                                       const std::vector<TensorName>& outputs,
                                       const FreezeOptions& options = {});

@@ -28,6 +28,7 @@
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/session_under_test.h"
 #include "leat/tests/testing/temporary_folder.h"
+#include "leat/train/dataset.h"
 
 namespace leat::freeze_test {
 namespace {
@@ -468,6 +469,24 @@ TEST(FreezeTest, NamesAnOutputThatIsNotThere) {
       FreezeVariables(*graph, *session, {"missing"}).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(status.message()), HasSubstr("'missing'"));
+}
+
+TEST(FreezeTest, RefusesTheElementsOfAnIterator) {
+  GraphBuilder b;
+  const auto iterator = Dataset::Range(0, 3).AddIterator(b);
+  ASSERT_TRUE(iterator.ok()) << iterator.status();
+  const Output twice = 2 * iterator->next[0];
+  const Output other = op::Square(b.Const(3.0f));
+  const auto graph = b.Build();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  auto session = SessionOf(*graph);
+  ASSERT_NE(session, nullptr);
+  const absl::Status status =
+      FreezeVariables(*graph, *session, {twice}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("iterator 'IteratorV2' cannot be frozen"));
+  EXPECT_TRUE(FreezeVariables(*graph, *session, {other}).ok());
 }
 
 // The variable has a control input from another node. So a read of the variable
