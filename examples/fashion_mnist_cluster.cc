@@ -35,6 +35,7 @@
 #include "leat/examples/shared/fashion_mnist_data.h"
 #include "leat/examples/shared/fashion_mnist_model.h"
 #include "leat/examples/shared/program.h"
+#include "leat/examples/shared/run_again.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/io/graph_file.h"
 #include "leat/graph/ops.h"
@@ -194,21 +195,6 @@ int64_t StepsOf(const Flags& flags, const ClusterTask& task,
                 const Shard& shard) {
   return flags.epochs * shard.num_batches() *
          (flags.sync ? 1 : task.num_workers());
-}
-
-// Runs a step. If the step fails because a task was lost, the session logs
-// that, and the step runs again in another session.
-absl::StatusOr<std::vector<Tensor>> RunAgain(RecoverableSession& session,
-                                             const RunArgs& args) {
-  bool lost = false;
-  while (true) {
-    const int64_t sessions = session.num_sessions();
-    absl::StatusOr<std::vector<Tensor>> out = session.Run(args);
-    if (out.ok() || !IsRecoverable(out.status())) return out;
-    // RecoverableSession could not make another session.
-    if (lost && session.num_sessions() == sessions) return out;
-    lost = true;
-  }
 }
 
 // Trains as one replica.

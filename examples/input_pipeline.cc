@@ -22,6 +22,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/examples/shared/fashion_mnist_model.h"
 #include "leat/examples/shared/program.h"
+#include "leat/examples/shared/run_again.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/train/cluster_task.h"
@@ -101,11 +102,11 @@ absl::Status TrainSteps(const Flags& flags, const Training& training,
       return absl::InvalidArgumentError(
           "the files have no images for this worker");
     }
-    LEAT_ASSIGN_OR_RETURN(
-        const auto out,
-        session.Run({.feeds = *feeds,
-                     .fetches = {training.model.loss, training.global_step},
-                     .targets = {training.train}}));
+    LEAT_ASSIGN_OR_RETURN(const auto out,
+                          RunAgain(session, {.feeds = *feeds,
+                                             .fetches = {training.model.loss,
+                                                         training.global_step},
+                                             .targets = {training.train}}));
     step = out[1].scalar<int64_t>() + 1;
     if (step - reported < report_every) continue;
     std::printf("step %lld: loss %.4f\n", static_cast<long long>(step),
