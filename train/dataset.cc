@@ -5,15 +5,25 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "leat/core/devices/device_name.h"
+#include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/builder/add_function.h"
 
 namespace leat {
+
+// Says who reads the dataset of an iterator.
+enum class DatasetUse { kInGraph, kByReader };
+
 namespace {
 
 // Is the greatest number of stages that can run upon one another. The functions
 // here that go through the stages, and destructors, call themselves as often.
 constexpr int kMaxHeight = 1000;
+
+// Is the greatest number of stages of a dataset, in which a stage counts as
+// often as it is read.
+constexpr int64_t kMaxStages = 10'000;
 
 // Is the number of bytes that are read of a file at a time.
 constexpr int64_t kBufferBytes = 256 << 10;
@@ -38,13 +48,15 @@ Nodes NodesOf(Output handle, const std::vector<FunctionTensor>& components) {
 // Adds the nodes of one stage. Errors name the place that described the stage.
 class NodeAdder {
  public:
-  NodeAdder(GraphBuilder& builder, SourceLocation location)
-      : builder_(builder), location_(location) {}
+  NodeAdder(GraphBuilder& builder, DatasetUse use, SourceLocation location)
+      : builder_(builder), use_(use), location_(location) {}
 
   GraphBuilder& builder() const { return builder_; }
 
-  void Fail(const absl::Status& error) const {
+  // Records an error and returns nothing.
+  Nodes Fail(const absl::Status& error) const {
     builder_.Fail(error, location_);
+    return {};
   }
 
   Operation Add(absl::string_view op, std::vector<OpInput> inputs,
@@ -69,15 +81,58 @@ class NodeAdder {
     for (size_t i = 0; i < input.dtypes.size(); ++i) {
       arguments.push_back({.dtype = input.dtypes[i], .shape = input.shapes[i]});
     }
+    const size_t num_variables = builder_.variables().size();
     absl::StatusOr<AddedFunction> added =
         AddFunction(builder_, name, arguments, body, location_);
-    if (added.ok()) return *std::move(added);
-    Fail(added.status());
+    absl::Status status = added.status();
+    if (status.ok()) status = CheckCaptured(name, input, added->captured);
+    if (status.ok()) status = CheckVariables(name, num_variables);
+    if (status.ok()) return *std::move(added);
+    Fail(status);
     return {};
   }
 
  private:
+  // Fails if the function uses a resource of another device than that of the
+  // datasets. (Tensors are sent between devices, resources are not.)
+  absl::Status CheckCaptured(absl::string_view function, const Nodes& input,
+                             const std::vector<Output>& captured) const {
+    for (const Output& output : captured) {
+      if (output.dtype() != DType::kResource) continue;
+      const std::string own = RequestedDevice(input.handle);
+      const std::string other = RequestedDevice(output);
+      const auto own_name = DeviceName::Parse(own);
+      const auto other_name = DeviceName::Parse(other);
+      if (!own_name.ok() || !other_name.ok()) continue;  // placement tells it
+      if (MergeDeviceNames(*own_name, *other_name).ok()) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          "'", function, "' uses the resource '", output.operation().name(),
+          "' on '", other, "', but the dataset is on '", own,
+          "'; read a variable outside of the function, or put both on one "
+          "device"));
+    }
+    return absl::OkStatus();
+  }
+
+  static std::string RequestedDevice(const Output& output) {
+    const Operation operation = output.operation();
+    return operation.builder()->graph().node(operation.id()).def->device;
+  }
+
+  // Fails if the function has made a variable that nothing will initialize.
+  absl::Status CheckVariables(absl::string_view function, size_t before) const {
+    const std::vector<Variable>& variables = builder_.variables();
+    if (use_ == DatasetUse::kInGraph || variables.size() == before) {
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", function, "' makes the variable '", variables[before].name(),
+        "', but functions of a dataset that is opened must not "
+        "use variables"));
+  }
+
   GraphBuilder& builder_;
+  const DatasetUse use_;
   const SourceLocation location_;
 };
 
@@ -94,10 +149,20 @@ struct DatasetStage {
   std::vector<StagePtr> inputs = {};
   AddStage add = {};
   SourceLocation location = {};
-  int height = 1;  // the number of stages upon one another
+  int height = 1;    // the number of stages upon one another
+  int64_t size = 1;  // the number of stages, each as often as it is read
 };
 
 namespace {
+
+// Returns a stage that reports an error when nodes are made of it.
+StagePtr NewFailure(const absl::Status& error, SourceLocation location) {
+  const auto fail = [error](const NodeAdder& adder, const std::vector<Nodes>&) {
+    return adder.Fail(error);
+  };
+  return std::make_shared<const DatasetStage>(
+      DatasetStage{.add = fail, .location = location});
+}
 
 StagePtr NewStage(std::vector<StagePtr> inputs, AddStage add,
                   SourceLocation location) {
@@ -105,18 +170,23 @@ StagePtr NewStage(std::vector<StagePtr> inputs, AddStage add,
       .inputs = std::move(inputs), .add = std::move(add), .location = location};
   for (const StagePtr& input : stage.inputs) {
     stage.height = std::max(stage.height, input->height + 1);
+    stage.size = SaturatingAdd(stage.size, input->size);
   }
-  if (stage.height <= kMaxHeight) {
-    return std::make_shared<const DatasetStage>(std::move(stage));
+  if (stage.height > kMaxHeight) {
+    return NewFailure(absl::ResourceExhaustedError(absl::StrCat(
+                          "a dataset has more than ", kMaxHeight,
+                          " stages upon one another, which is the limit")),
+                      location);
   }
-  const auto fail = [](const NodeAdder& adder, const std::vector<Nodes>&) {
-    adder.Fail(absl::ResourceExhaustedError(
-        absl::StrCat("a dataset has more than ", kMaxHeight,
-                     " stages upon one another, which is the limit")));
-    return Nodes();
-  };
-  return std::make_shared<const DatasetStage>(
-      DatasetStage{.add = fail, .location = location});
+  if (stage.size > kMaxStages) {
+    return NewFailure(
+        absl::ResourceExhaustedError(absl::StrCat(
+            "a dataset has more than ", kMaxStages,
+            " stages, where each counts as often as it is read, which is the "
+            "limit")),
+        location);
+  }
+  return std::make_shared<const DatasetStage>(std::move(stage));
 }
 
 // Returns a stage that changes nothing but which elements come, and when. The
@@ -133,13 +203,14 @@ StagePtr Upon(StagePtr input, std::string op, std::vector<int64_t> numbers,
 }
 
 // Adds the nodes of a stage and of all its inputs. Does nothing after an error.
-Nodes AddNodes(GraphBuilder& builder, const DatasetStage& stage) {
+Nodes AddNodes(GraphBuilder& builder, DatasetUse use,
+               const DatasetStage& stage) {
   std::vector<Nodes> inputs;
   for (const StagePtr& input : stage.inputs) {
-    inputs.push_back(AddNodes(builder, *input));
+    inputs.push_back(AddNodes(builder, use, *input));
   }
   if (!builder.status().ok()) return {};
-  return stage.add(NodeAdder(builder, stage.location), inputs);
+  return stage.add(NodeAdder(builder, use, stage.location), inputs);
 }
 
 OperandList Constants(const std::vector<Tensor>& tensors) {
@@ -239,6 +310,60 @@ absl::StatusOr<PartialShape> BatchShape(int64_t rows,
   return PartialShape::Create(dims);
 }
 
+// Describes the batches of the elements of `like`.
+Nodes BatchesOf(const NodeAdder& adder, Nodes like, int64_t size, bool drop) {
+  for (PartialShape& shape : like.shapes) {
+    const absl::StatusOr<PartialShape> stacked =
+        BatchShape(drop && size > 0 ? size : PartialShape::kUnknown, shape);
+    if (stacked.ok()) {
+      shape = *stacked;
+    } else {
+      adder.Fail(stacked.status());
+    }
+  }
+  return like;
+}
+
+// Returns a padding of zeros, empty strings and false for each component.
+OperandList Zeros(const NodeAdder& adder, const std::vector<DType>& dtypes) {
+  std::vector<Operand> zeros;
+  for (const DType dtype : dtypes) {
+    if (dtype == DType::kString) {
+      zeros.emplace_back("");
+    } else {
+      zeros.emplace_back(
+          adder.Add("Cast", {Operand(0)}, {{"DstT", dtype}}).output(0));
+    }
+  }
+  return OperandList(std::move(zeros));
+}
+
+absl::Status CheckPadding(const Nodes& input,
+                          const std::vector<PartialShape>& shapes,
+                          const DatasetPaddedBatchOptions& options) {
+  const size_t count = input.dtypes.size();
+  if (shapes.size() != count ||
+      (!options.values.empty() && options.values.size() != count)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("PaddedBatch needs a shape and a value for each of ",
+                     count, " components, but has ", shapes.size(),
+                     " shapes and ", options.values.size(), " values"));
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (!shapes[i].rank_known()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("PaddedBatch must be told the shape of component ", i,
+                       ", because its rank is not known"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status EmptyFunctionError(absl::string_view stage) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("the std::function of a ", stage, " is empty"));
+}
+
 }  // namespace
 
 Dataset Dataset::Tensors(std::vector<Tensor> tensors, SourceLocation location) {
@@ -331,6 +456,24 @@ Dataset Dataset::Zip(std::vector<Dataset> datasets, SourceLocation location) {
   return Dataset(NewStage(std::move(stages), add, location));
 }
 
+Dataset Dataset::Concatenate(const Dataset& other,
+                             SourceLocation location) const {
+  const auto add = [](const NodeAdder& adder, const std::vector<Nodes>& in) {
+    Nodes both = in[0];
+    if (both.dtypes != in[1].dtypes) {
+      return adder.Fail(absl::InvalidArgumentError(
+          "the elements of the two datasets of a Concatenate have different "
+          "dtypes"));
+    }
+    for (size_t i = 0; i < both.shapes.size(); ++i) {
+      both.shapes[i] = Relax(both.shapes[i], in[1].shapes[i]);
+    }
+    return adder.AddDataset("ConcatenateDataset", {in[0].handle, in[1].handle},
+                            both);
+  };
+  return Dataset(NewStage({stage_, other.stage_}, add, location));
+}
+
 Dataset Dataset::Shard(int64_t num_shards, int64_t index,
                        SourceLocation location) const {
   return Dataset(Upon(stage_, "ShardDataset", {num_shards, index}, location));
@@ -347,11 +490,20 @@ Dataset Dataset::Skip(int64_t count, SourceLocation location) const {
 Dataset Dataset::Filter(Predicate predicate, SourceLocation location) const {
   const auto add = [predicate = std::move(predicate)](
                        const NodeAdder& adder, const std::vector<Nodes>& in) {
+    if (predicate == nullptr) return adder.Fail(EmptyFunctionError("Filter"));
     const AddedFunction keeps = adder.Function(
         "FilterDataset_predicate", in[0], [&](absl::Span<const Output> x) {
           return std::vector<Output>{
               predicate(adder.builder(), {x.begin(), x.end()})};
         });
+    if (!adder.builder().status().ok()) return Nodes();
+    const FunctionTensor& result = keeps.results[0];
+    if (result.dtype != DType::kBool ||
+        !result.shape.IsCompatibleWith(Shape{})) {
+      return adder.Fail(absl::InvalidArgumentError(absl::StrCat(
+          "the predicate of a Filter must return a scalar bool, but returns ",
+          Name(result.dtype), " of shape ", result.shape.DebugString())));
+    }
     return adder.AddDataset("FilterDataset",
                             {in[0].handle, absl::MakeConstSpan(keeps.captured)},
                             in[0], {{"predicate", keeps.function}});
@@ -380,6 +532,7 @@ Dataset Dataset::Map(MapFunction function, const DatasetMapOptions& options,
   const auto add = [function = std::move(function),
                     calls = options.parallel_calls](
                        const NodeAdder& adder, const std::vector<Nodes>& in) {
+    if (function == nullptr) return adder.Fail(EmptyFunctionError("Map"));
     const AddedFunction maps = adder.Function(
         "MapDataset_function", in[0], [&](absl::Span<const Output> x) {
           return function(adder.builder(), {x.begin(), x.end()});
@@ -401,19 +554,42 @@ Dataset Dataset::Batch(int64_t size, const DatasetBatchOptions& options,
                        SourceLocation location) const {
   const auto add = [size, drop = options.drop_remainder](
                        const NodeAdder& adder, const std::vector<Nodes>& in) {
-    Nodes batches = in[0];
-    for (PartialShape& shape : batches.shapes) {
-      const absl::StatusOr<PartialShape> stacked =
-          BatchShape(drop && size > 0 ? size : PartialShape::kUnknown, shape);
-      if (stacked.ok()) {
-        shape = *stacked;
-      } else {
-        adder.Fail(stacked.status());
-      }
-    }
     return adder.AddDataset("BatchDatasetV2",
                             {in[0].handle, Operand(size), Operand(drop)},
-                            batches);
+                            BatchesOf(adder, in[0], size, drop));
+  };
+  return Dataset(NewStage({stage_}, add, location));
+}
+
+Dataset Dataset::PaddedBatch(int64_t size,
+                             const DatasetPaddedBatchOptions& options,
+                             SourceLocation location) const {
+  const auto add = [size, options](const NodeAdder& adder,
+                                   const std::vector<Nodes>& in) {
+    Nodes padded = in[0];
+    if (!options.shapes.empty()) padded.shapes = options.shapes;
+    const absl::Status status = CheckPadding(in[0], padded.shapes, options);
+    if (!status.ok()) return adder.Fail(status);
+    std::vector<Operand> shapes;
+    for (const PartialShape& shape : padded.shapes) {
+      const absl::Span<const int64_t> dims = shape.dims();
+      shapes.push_back(Tensor::FromSpan<int64_t>(
+          Shape{static_cast<int64_t>(dims.size())}, dims));
+    }
+    OperandList values = options.values.empty() ? Zeros(adder, in[0].dtypes)
+                                                : Constants(options.values);
+    const bool drop = options.drop_remainder;
+    const Nodes batches = BatchesOf(adder, padded, size, drop);
+    Nodes result = batches;
+    result.handle =
+        adder
+            .Add("PaddedBatchDatasetV2",
+                 {in[0].handle, Operand(size), OperandList(std::move(shapes)),
+                  std::move(values), Operand(drop)},
+                 {{"Toutput_types", in[0].dtypes},
+                  {"output_shapes", batches.shapes}})
+            .output(0);
+    return result;
   };
   return Dataset(NewStage({stage_}, add, location));
 }
@@ -431,8 +607,13 @@ Dataset Dataset::Prefetch(int64_t buffer_size, SourceLocation location) const {
 
 absl::StatusOr<DatasetIterator> Dataset::AddIterator(
     GraphBuilder& builder, SourceLocation location) const {
-  const Nodes nodes = AddNodes(builder, *stage_);
-  const NodeAdder adder(builder, location);
+  return AddIteratorFor(DatasetUse::kInGraph, builder, location);
+}
+
+absl::StatusOr<DatasetIterator> Dataset::AddIteratorFor(
+    DatasetUse use, GraphBuilder& builder, SourceLocation location) const {
+  const Nodes nodes = AddNodes(builder, use, *stage_);
+  const NodeAdder adder(builder, use, location);
   const AttrMap elements = {{"output_types", nodes.dtypes},
                             {"output_shapes", nodes.shapes}};
   AttrMap attrs = elements;

@@ -51,7 +51,8 @@
 namespace leat {
 
 class DatasetReader;
-struct DatasetStage;  // train/dataset.cc
+struct DatasetStage;    // train/dataset.cc
+enum class DatasetUse;  // train/dataset.cc
 
 enum class FileCompression { kNone, kGzip, kZlib };
 
@@ -85,18 +86,37 @@ struct DatasetBatchOptions {
   bool drop_remainder = false;
 };
 
+struct DatasetPaddedBatchOptions {
+  bool drop_remainder = false;  // as in DatasetBatchOptions
+  // Are the shapes to which the components are padded, one for each. An extent
+  // that is open (-1) becomes the greatest one of the batch. If there are none,
+  // the components have the shapes that are known of them.
+  std::vector<PartialShape> shapes = {};
+  // Are the scalars with which the components are padded, one for each. If
+  // there are none, these are 0, "" and false.
+  std::vector<Tensor> values = {};
+};
+
 struct DatasetReaderOptions {
   // Is the number of threads on which functions run; 0: one per processor.
   int num_threads = 0;
-  // Limits the memory of the elements that the reader holds, such as those to
-  // be shuffled. 0 stands for the memory that this process may use.
+  // Limits the memory that the stages allocate. Counted are the tensors of
+  // elements, those that Next has given out included, as long as they live;
+  // what functions compute meanwhile; what buffers such as those of Shuffle,
+  // Batch and Cache need for each element; and what decompresses files. Not
+  // counted are the chunks of files that are being read (two for each file, of
+  // 256 KiB), and the tensors of Tensors and TensorSlices, which the program
+  // has made. 0 stands for the memory that this process may use.
   int64_t memory_bytes = 0;
 };
 
 // Holds the nodes that read a dataset in a graph.
 struct DatasetIterator {
-  // Lets the iterator begin at the first element. A step must run it before any
-  // step takes an element, and again after the iterator's task was lost.
+  // Lets the iterator begin at the first element. In each session, a step must
+  // run it before any step takes an element. The iterator belongs to the
+  // session: each other one begins at the first element, too. So this is what
+  // a RecoverableSession runs as `local_init`, alone or in a group, and after a
+  // task was lost, its next session begins anew.
   Operation initializer = {};
   // Are the components of the next element. All nodes of a step get the same
   // element. At the end, the step fails with OUT_OF_RANGE.
@@ -105,6 +125,8 @@ struct DatasetIterator {
 
 // Is a value: copies share the description, which never changes. Is
 // thread-safe. A Dataset is made of finished ones, so none can contain itself.
+// It may have 10,000 stages, 1,000 of them upon one another. A dataset that is
+// used at two places is read twice, so its stages count twice.
 //
 // The functions only describe. Open and the initializer of an iterator report
 // what is wrong, and name the place in the program or the op of the stage, such
@@ -143,7 +165,8 @@ class Dataset {
   // A file that cannot be opened or is damaged is an error when its records are
   // taken, which names the file and the position. The next call goes on behind
   // a damaged TFRecord file, and tries a file again that could not be opened;
-  // other damage comes again at each call.
+  // other damage comes again at each call. With parallel_files, it comes when
+  // it is the turn of the file, and the other files go on.
   static Dataset TfRecords(std::vector<std::string> paths,
                            const FileDatasetOptions& options = {},
                            SourceLocation location = SourceLocation::Current());
@@ -155,12 +178,18 @@ class Dataset {
       const FileDatasetOptions& options = {},
       SourceLocation location = SourceLocation::Current());
   // Has the elements of several datasets side by side: the components of all of
-  // them. Ends with the shortest one.
+  // them. Ends with the shortest one. Like Concatenate, reads a dataset twice
+  // if it gets it twice.
   static Dataset Zip(std::vector<Dataset> datasets,
                      SourceLocation location = SourceLocation::Current());
 
   // ---- What happens to them ----
 
+  // Has the elements of this dataset, and then those of `other`, whose
+  // components have the same dtypes.
+  Dataset Concatenate(
+      const Dataset& other,
+      SourceLocation location = SourceLocation::Current()) const;
   // Keeps the elements `index`, index + num_shards and so on. The shards of all
   // indices together have each element exactly once. Every worker reads all
   // files, so with many files it is faster to give each worker its own paths.
@@ -192,6 +221,10 @@ class Dataset {
   // Stacks `size` elements, whose shapes must be equal.
   Dataset Batch(int64_t size, const DatasetBatchOptions& options = {},
                 SourceLocation location = SourceLocation::Current()) const;
+  // Does the same with elements whose shapes differ: pads them at their ends.
+  Dataset PaddedBatch(
+      int64_t size, const DatasetPaddedBatchOptions& options = {},
+      SourceLocation location = SourceLocation::Current()) const;
   // Keeps all elements in memory, so that only the first pass of a Repeat that
   // follows reads files and runs functions.
   Dataset Cache(SourceLocation location = SourceLocation::Current()) const;
@@ -204,19 +237,30 @@ class Dataset {
 
   // Returns a reader at the first element. The dataset may be opened any number
   // of times. Returns the first error of the description, such as
-  // INVALID_ARGUMENT for a wrong number. Files are opened later. Functions must
-  // not use variables, or Outputs of other graphs.
+  // INVALID_ARGUMENT for a wrong number or a function that makes a variable.
+  // Files are opened later. Functions must not use Outputs of other graphs.
   absl::StatusOr<std::unique_ptr<DatasetReader>> Open(
       const DatasetReaderOptions& options = {}) const;
 
   // Adds an iterator to a graph, on the device that the open scopes request.
-  // Functions may use Outputs of this graph, whose values are those of the step
-  // that runs the initializer. Returns the error of the builder if it has one.
+  // Returns the error of the builder if it has one.
+  //
+  // Functions may use Outputs of this graph. These are captured: their values
+  // are those of the step that runs the initializer. But what is captured of a
+  // variable or a queue is its handle. Variable::value() in a function adds a
+  // read to the function, so each element gets the value of its time. To get
+  // that of the initializer's step, call value() outside of the function. The
+  // resource must be on the device of the iterator; otherwise the error is
+  // INVALID_ARGUMENT, and names the place of the function.
   absl::StatusOr<DatasetIterator> AddIterator(
       GraphBuilder& builder,
       SourceLocation location = SourceLocation::Current()) const;
 
  private:
+  absl::StatusOr<DatasetIterator> AddIteratorFor(DatasetUse use,
+                                                 GraphBuilder& builder,
+                                                 SourceLocation location) const;
+
   explicit Dataset(std::shared_ptr<const DatasetStage> stage)
       : stage_(std::move(stage)) {}
 

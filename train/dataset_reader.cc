@@ -14,7 +14,9 @@ namespace leat {
 absl::StatusOr<std::unique_ptr<DatasetReader>> Dataset::Open(
     const DatasetReaderOptions& options) const {
   GraphBuilder b;
-  LEAT_ASSIGN_OR_RETURN(const DatasetIterator iterator, AddIterator(b));
+  LEAT_ASSIGN_OR_RETURN(
+      const DatasetIterator iterator,
+      AddIteratorFor(DatasetUse::kByReader, b, SourceLocation::Current()));
   LEAT_ASSIGN_OR_RETURN(const Graph graph, b.Build());
   LEAT_ASSIGN_OR_RETURN(
       std::shared_ptr<Session> session,

@@ -12,14 +12,19 @@
 #include <fstream>
 #include <iterator>
 #include <numeric>
+#include <optional>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/devices/device_name.h"
 #include "leat/core/files/file_descriptor.h"
 #include "leat/core/threads/thread.h"
+#include "leat/graph/builder/control_flow.h"
 #include "leat/graph/ops.h"
+#include "leat/protos/config.pb.h"
 #include "leat/summary/records.h"
 #include "leat/tests/testing/in_process_cluster.h"
 #include "leat/tests/testing/temporary_folder.h"
@@ -34,6 +39,7 @@ using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using testing::InProcessCluster;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 using Outputs = std::vector<Output>;
 using Numbers = std::vector<int64_t>;
@@ -155,6 +161,28 @@ TEST(DatasetTest, ReadsSeveralFilesInTurnsOrAtTheSameTime) {
   EXPECT_THAT(StringsOf(Dataset::TfRecords({})), IsEmpty());
 }
 
+TEST(DatasetTest, AFileWithErrorsDoesNotStopTheOthers) {
+  const TemporaryFolder folder;
+  Write(folder.Path("good"), "a\nb\n");
+  const auto reader = Opened(Dataset::TextLines(
+      {folder.Path("none"), folder.Path("good")}, {.parallel_files = 2}));
+  for (const char* line : {"a", "b"}) {
+    const absl::Status status = reader->Next().status();
+    EXPECT_TRUE(absl::IsNotFound(status)) << status;
+    EXPECT_THAT(status.message(), HasSubstr(folder.Path("none")));
+    const auto element = reader->Next();
+    ASSERT_TRUE(element.ok()) << element.status();
+    EXPECT_EQ((**element)[0].scalar<std::string>(), line);
+  }
+}
+
+TEST(DatasetTest, ADatasetThatIsUsedTwiceIsReadTwice) {
+  const Dataset numbers = Dataset::Range(0, 20).Shuffle(20, /*seed=*/1);
+  const Dataset twice = Dataset::Zip({numbers, numbers});
+  EXPECT_EQ(NumbersOf(twice), Flat<int64_t>(twice, 1));
+  EXPECT_EQ(NumbersOf(twice), NumbersOf(numbers));
+}
+
 // ---- Stages ----
 
 TEST(DatasetTest, ChoosesAndRepeatsElements) {
@@ -179,6 +207,55 @@ TEST(DatasetTest, MakesBatches) {
                                    Tensor::Vector<int64_t>({4})));
   EXPECT_EQ(ReadAll(*Opened(five.Batch(2, {.drop_remainder = true}))).size(),
             2u);
+}
+
+TEST(DatasetTest, Concatenates) {
+  const Dataset both = Dataset::Range(0, 2).Concatenate(Dataset::Range(5, 7));
+  EXPECT_THAT(NumbersOf(both), ElementsAre(0, 1, 5, 6));
+  const Dataset rows = Dataset::Tensors({Tensor::Filled<float>(Shape{2, 3}, 1)})
+                           .Concatenate(Dataset::Tensors(
+                               {Tensor::Filled<float>(Shape{4, 3}, 1)}));
+  EXPECT_THAT(Opened(rows)->shapes(), ElementsAre(PartialShape({-1, 3})));
+}
+
+// Returns vectors of 1, 2 and 3 elements, as numbers, texts and bools.
+Dataset Triangle() {
+  return Dataset::Range(1, 4).Map([](GraphBuilder& b, Outputs x) {
+    const Output size = op::Reshape(x[0], {1});
+    return Outputs{op::Fill(size, x[0]), op::Fill(size, b.Const("s")),
+                   op::Fill(size, b.Const(true))};
+  });
+}
+
+TEST(DatasetTest, PadsBatches) {
+  const DatasetPaddedBatchOptions vectors = {.shapes = {{-1}, {-1}, {-1}}};
+  const Dataset data = Triangle().PaddedBatch(2, vectors);
+  EXPECT_THAT(ReadAll(*Opened(data)),
+              ElementsAre(Tensor::Of<int64_t>(Shape{2, 2}, {1, 0, 2, 2}),
+                          Tensor::Of<int64_t>(Shape{1, 3}, {3, 3, 3})));
+  EXPECT_THAT(ReadAll(*Opened(data), 1)[0],
+              Tensor::Of<std::string>(Shape{2, 2}, {"s", "", "s", "s"}));
+  EXPECT_THAT(ReadAll(*Opened(data), 2)[0],
+              Tensor::Of<bool>(Shape{2, 2}, {true, false, true, true}));
+
+  const auto padded = Opened(
+      Triangle().PaddedBatch(2, {.drop_remainder = true,
+                                 .shapes = {{3}, {-1}, {-1}},
+                                 .values = {Tensor::Scalar<int64_t>(-1),
+                                            Tensor::Scalar<std::string>("pad"),
+                                            Tensor::Scalar<bool>(true)}}));
+  EXPECT_THAT(padded->shapes(),
+              ElementsAre(PartialShape({2, 3}), PartialShape({2, -1}),
+                          PartialShape({2, -1})));
+  EXPECT_THAT(ReadAll(*padded), ElementsAre(Tensor::Of<int64_t>(
+                                    Shape{2, 3}, {1, -1, -1, 2, 2, -1})));
+  // Shapes that are known need not be given.
+  const Dataset rows =
+      Dataset::TensorSlices({Tensor::Filled<float>(Shape{3, 2}, 1),
+                             Tensor::Filled<half>(Shape{3}, half(1))});
+  EXPECT_THAT(Opened(rows.PaddedBatch(2))->shapes(),
+              ElementsAre(PartialShape({-1, 2}), PartialShape({-1})));
+  EXPECT_EQ(ReadAll(*Opened(rows.PaddedBatch(2))).size(), 2u);
 }
 
 TEST(DatasetTest, ShufflesInAnOrderThatDependsOnTheSeed) {
@@ -352,7 +429,7 @@ TEST(DatasetReaderTest, EndsWhileAPipeIsSilent) {
     const auto reader = Opened(read);
     EXPECT_EQ((**reader->Next())[0].scalar<std::string>(), "a");
   }
-  // A call may wait when the reader is closed.
+  // Close ends a call that waits already, and one that comes later.
   const auto reader = Opened(data.Skip(1));
   absl::Status status;
   {
@@ -449,6 +526,27 @@ TEST(DatasetErrorsTest, OfTheDescriptionComeFromOpen) {
        "parallel_files must be at least 1, but is 0"},
       {numbers.Map([](GraphBuilder&, Outputs) { return Outputs{}; }),
        "output_types"},
+      {numbers.Map(nullptr), "the std::function of a Map is empty"},
+      {numbers.Filter(nullptr), "the std::function of a Filter is empty"},
+      {numbers.Filter([](GraphBuilder&, Outputs x) { return x[0]; }),
+       "must return a scalar bool, but returns int64 of shape []"},
+      {numbers.Batch(2).Filter(
+           [](GraphBuilder&, Outputs x) { return op::Greater(x[0], 2); }),
+       "must return a scalar bool, but returns bool of shape [?]"},
+      {numbers.Map([](GraphBuilder& b, Outputs x) {
+         return Outputs{x[0] +
+                        b.Variable("w", Tensor::Scalar<int64_t>(1)).value()};
+       }),
+       "makes the variable 'w'"},
+      {numbers.Concatenate(Dataset::Tensors({Tensor::Scalar(1.0f)})),
+       "have different dtypes"},
+      {numbers.PaddedBatch(0), "Batch size must be greater than zero"},
+      {numbers.PaddedBatch(2, {.shapes = {Shape{}, Shape{}}}),
+       "for each of 1 components, but has 2 shapes and 0 values"},
+      {numbers.PaddedBatch(2, {.shapes = {PartialShape()}}),
+       "the shape of component 0, because its rank is not known"},
+      {numbers.PaddedBatch(2, {.values = {Tensor::Scalar(1.0f)}}),
+       "PaddedBatch"},
       {Dataset::Zip({}), "ZipDataset"},
       {Dataset::Tensors({}), "TensorDataset"},
   };
@@ -480,6 +578,17 @@ TEST(DatasetErrorsTest, TooManyStages) {
   const absl::Status status = OpenError(data);
   EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
   EXPECT_THAT(status.message(), HasSubstr("1000 stages upon one another"));
+}
+
+TEST(DatasetErrorsTest, StagesThatAreReadTooOften) {
+  for (const int times : {14, 80}) {  // the number of stages would be 2^times
+    Dataset data = Dataset::Range(0, 3);
+    for (int i = 0; i < times; ++i) data = Dataset::Zip({data, data});
+    const absl::Status status = OpenError(data);
+    EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+    EXPECT_THAT(status.message(), AllOf(HasSubstr("more than 10000 stages"),
+                                        HasSubstr("dataset_test.cc:")));
+  }
 }
 
 TEST(DatasetErrorsTest, AnotherNumberOfFeeds) {
@@ -540,6 +649,20 @@ TEST(DatasetSessionsTest, FeedsLocalSessionsAndClusters) {
   ExpectFeeds(**remote, x, sum, difference);
 }
 
+// Returns the tasks on which a step ran a node IteratorGetNext.
+Strings TasksThatTookElements(const pb::RunMetadata& metadata) {
+  Strings tasks;
+  for (const auto& device : metadata.step_stats().dev_stats()) {
+    for (const auto& node : device.node_stats()) {
+      if (!absl::StrContains(node.node_name(), "IteratorGetNext")) continue;
+      if (absl::StrContains(node.node_name(), "_Recv")) continue;
+      const auto name = DeviceName::Parse(device.device());
+      if (name.ok()) tasks.push_back(TaskOf(*name).ToString());
+    }
+  }
+  return tasks;
+}
+
 TEST(DatasetSessionsTest, IteratorsReadOnTheirTask) {
   InProcessCluster cluster({{"ps", 1}, {"worker", 2}});
   GraphBuilder b;
@@ -563,8 +686,15 @@ TEST(DatasetSessionsTest, IteratorsReadOnTheirTask) {
                                      iterators[1].initializer}})
                   .ok());
   for (int64_t i = 0; i < 3; ++i) {
-    const auto out = (*session)->Run({.fetches = {sums[0], sums[1]}});
+    pb::RunMetadata metadata;
+    const auto out =
+        (*session)->Run({.fetches = {sums[0], sums[1]},
+                         .options = {.trace_level = TraceLevel::kFull}},
+                        &metadata);
     ASSERT_TRUE(out.ok()) << out.status();
+    EXPECT_THAT(TasksThatTookElements(metadata),
+                UnorderedElementsAre("/job:worker/replica:0/task:0",
+                                     "/job:worker/replica:0/task:1"));
     EXPECT_EQ((*out)[0].scalar<int64_t>(), 11 * (2 * i));
     EXPECT_EQ((*out)[1].scalar<int64_t>(), 11 * (2 * i + 1));
   }
@@ -599,6 +729,88 @@ TEST(DatasetSessionsTest, PrefetchWorksAhead) {
     ASSERT_TRUE(out.ok()) << out.status();
     EXPECT_EQ((*out)[0].scalar<int64_t>(), i);
   }
+}
+
+// Takes the next element, which must be a scalar int64.
+int64_t TakeNumber(Session& session, const DatasetIterator& iterator) {
+  const auto out = session.Run({.fetches = {iterator.next[0]}});
+  EXPECT_TRUE(out.ok()) << out.status();
+  return out.ok() ? (*out)[0].scalar<int64_t>() : -1;
+}
+
+TEST(DatasetSessionsTest, FunctionsUseTensorsOfTheInitializersStep) {
+  GraphBuilder b;
+  const Output limit = b.Placeholder<int64_t>("limit", Shape{});
+  const auto iterator =
+      Dataset::Range(0, 4)
+          .Map([&](GraphBuilder&, Outputs x) {
+            return Cond(
+                op::Less(x[0], limit), [&] { return Outputs{x[0] - limit}; },
+                [&] { return Outputs{10 * x[0]}; });
+          })
+          .AddIterator(b);
+  ASSERT_TRUE(iterator.ok()) << iterator.status();
+  const auto graph = b.Build();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  const auto session = NewSession(*graph);
+  ASSERT_TRUE(session.ok()) << session.status();
+  const absl::Status initialized =
+      (*session)
+          ->Run({.feeds = {{limit, Tensor::Scalar<int64_t>(2)}},
+                 .targets = {iterator->initializer}})
+          .status();
+  ASSERT_TRUE(initialized.ok()) << initialized;
+  for (const int64_t expected : {-2, -1, 20, 30}) {
+    EXPECT_EQ(TakeNumber(**session, *iterator), expected);
+  }
+}
+
+TEST(DatasetSessionsTest, FunctionsReadVariablesForEachElement) {
+  GraphBuilder b;
+  const Variable w = b.Variable("w", Tensor::Scalar<int64_t>(10));
+  const Output outside = w.value();
+  const Operation assign =
+      op::AssignVariableOp(w.handle(), b.Const(int64_t{50}));
+  const auto iterator = Dataset::Range(0, 2)
+                            .Map([&](GraphBuilder&, Outputs x) {
+                              return Outputs{x[0] + w.value() + 100 * outside};
+                            })
+                            .AddIterator(b);
+  ASSERT_TRUE(iterator.ok()) << iterator.status();
+  const auto graph = b.Build();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  const auto session = NewSession(*graph);
+  ASSERT_TRUE(session.ok()) << session.status();
+  ASSERT_TRUE((*session)->Run({.targets = {graph->init_op()}}).ok());
+  ASSERT_TRUE((*session)->Run({.targets = {iterator->initializer}}).ok());
+  EXPECT_EQ(TakeNumber(**session, *iterator), 1010);
+  ASSERT_TRUE((*session)->Run({.targets = {assign}}).ok());
+  EXPECT_EQ(TakeNumber(**session, *iterator), 1051);
+}
+
+TEST(DatasetSessionsTest, FunctionsCannotUseResourcesOfOtherDevices) {
+  GraphBuilder b;
+  std::optional<Variable> w;
+  {
+    const Scope ps = b.OnDevice("/job:ps/task:0");
+    w = b.Variable("w", Tensor::Scalar<int64_t>(10));
+  }
+  const Scope worker = b.OnDevice("/job:worker/task:1");
+  EXPECT_TRUE(Dataset::Range(0, 2)
+                  .Map([outside = w->value()](GraphBuilder&, Outputs x) {
+                    return Outputs{x[0] + outside};
+                  })
+                  .AddIterator(b)
+                  .ok());
+  const int line = __LINE__ + 1;
+  const Dataset data = Dataset::Range(0, 2).Map(
+      [&](GraphBuilder&, Outputs x) { return Outputs{x[0] + w->value()}; });
+  const absl::Status status = data.AddIterator(b).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  EXPECT_THAT(status.message(),
+              AllOf(HasSubstr("uses the resource 'w' on '/job:ps/task:0'"),
+                    HasSubstr("the dataset is on '/job:worker/task:1'"),
+                    HasSubstr(absl::StrCat("dataset_test.cc:", line))));
 }
 
 TEST(DatasetSessionsTest, IteratorsReportErrorsOfTheBuilder) {

@@ -18,6 +18,7 @@
 #include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/test_service.h"
 #include "leat/tests/train/sync_models.h"
+#include "leat/train/dataset.h"
 #include "leat/train/nn/learning_rate.h"
 #include "leat/train/nn/replica_device_setter.h"
 #include "leat/train/readiness.h"
@@ -207,6 +208,39 @@ TEST(RecoverableClusterTest, ARestartedWorkerGoesOnWithTheVariables) {
   ASSERT_TRUE((*session)->Run(StepOf(model, 3)).ok());
   EXPECT_EQ(GlobalStep(**session, model.global_step), 4);
   EXPECT_EQ((*session)->num_sessions(), 2);
+}
+
+TEST(RecoverableClusterTest, AnIteratorBeginsAnewInEachSession) {
+  SimulatedClock clock;
+  InProcessCluster cluster({{"ps", 1}, {"worker", 1}});
+  GraphBuilder b;
+  const Scope device = b.OnDevice(nn::ReplicaDeviceSetter(
+      {.ps_tasks = 1, .worker_device = DeviceOf(Worker(0))}));
+  const Variable step = nn::GlobalStep(b);
+  const auto iterator = Dataset::Range(0, 10).Prefetch(2).AddIterator(b);
+  ASSERT_TRUE(iterator.ok()) << iterator.status();
+  const Output sum = iterator->next[0] + step.value();
+  const Output uninitialized = UninitializedVariables(b);
+  const auto graph = b.Build();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  RecoverableSessionOptions options = OptionsOf(cluster, Worker(0));
+  options.init = graph->init_op();
+  options.uninitialized = uninitialized.name();
+  options.local_init = iterator->initializer.name();
+  options.reinitialize = true;
+  Made session = RecoverableSession::Create(*graph, options);
+  ASSERT_TRUE(session.ok()) << session.status();
+  const RunArgs take{.fetches = {sum}, .options = {.timeout = kTimeout}};
+  for (int round = 0; round < 2; ++round) {
+    for (int64_t expected = 0; expected < 3; ++expected) {
+      const auto out = (*session)->Run(take);
+      ASSERT_TRUE(out.ok()) << out.status();
+      EXPECT_EQ((*out)[0].scalar<int64_t>(), expected);
+    }
+    cluster.Restart(Ps(0));
+    const absl::Status lost = (*session)->Run(take).status();
+    EXPECT_TRUE(IsRecoverable(lost)) << lost;
+  }
 }
 
 TEST(RecoverableClusterTest, ALostParameterServerIsNamedAndSoAreItsVariables) {
