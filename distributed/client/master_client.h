@@ -51,7 +51,7 @@ class MasterClient {
 
   // Calls `method` and waits for the response. Returns the response or the
   // error of the call, or RESOURCE_EXHAUSTED if the request is too large for a
-  // message. Must not be called on a thread of the transport.
+  // message. Has the same requirements as Transport::CallAndWait.
   absl::StatusOr<Payload> Call(const Method& method,
                                const google::protobuf::MessageLite& request,
                                WireTensors tensors, CallOptions options);

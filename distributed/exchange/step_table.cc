@@ -5,7 +5,6 @@
 #include <iterator>
 #include <utility>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "leat/core/status_payloads.h"
@@ -217,9 +216,11 @@ void StepTable::Release(int64_t step_id, const absl::Status& why) {
 bool StepTable::EndsWith(absl::string_view session, int64_t step_id,
                          const Entry& entry) const {
   if (!entry.sessions.contains(session)) return false;
-  return !entry.is_shared || absl::c_any_of(entry.running, [&](Run run) {
-    return runs_.at({step_id, run}).session == session;
-  });
+  if (!entry.is_shared) return true;
+  for (const Run run : entry.running) {
+    if (runs_.at({step_id, run}).session == session) return true;
+  }
+  return false;
 }
 
 void StepTable::EndOf(absl::string_view session, const absl::Status& why) {

@@ -104,8 +104,9 @@ class Transport {
 
   // Calls `method` as Call does, waits for the response or the error, and
   // returns it. Meanwhile this thread may do the work of the transport: the
-  // `done` of other calls may run on it, so the caller must hold no lock. Must
-  // not be called on a thread of the transport.
+  // `done` of other calls may run on it, so the caller must hold no lock that
+  // they take. The transport must live until this returns. Must not be called
+  // on a thread of the transport.
   virtual absl::StatusOr<Payload> CallAndWait(absl::string_view address,
                                               const Method& method,
                                               Payload request,

@@ -53,9 +53,9 @@ class GrpcTransport final : public Transport {
   void Call(absl::string_view address, const Method& method, Payload request,
             CallOptions options, Reply done) override {
     LEAT_CHECK(request.pending == nullptr);
-    polling_->EndRest();
     Start(address, channels_.Find(address, options.wait_for_ready), method,
           std::move(request), std::move(options), std::move(done));
+    polling_->EndRest();
   }
 
   absl::StatusOr<Payload> CallAndWait(absl::string_view address,
@@ -109,6 +109,7 @@ class GrpcTransport final : public Transport {
       }
       Start(address, {.channel = channel}, method, {}, std::move(options),
             std::move(done));
+      polling_->EndRest();
     };
     auto silent = [this, address, channel] {
       channels_.Drop(address, channel);
