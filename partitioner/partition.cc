@@ -29,12 +29,13 @@ class Partitioner {
   Partitioner(const Graph& graph, PartitionBy by,
               absl::Span<const DeviceInfo> devices,
               absl::Span<const std::string> foreign_tasks,
-              const BundleLimits& bundles)
+              const BundleLimits& bundles, int64_t first_edge)
       : graph_(graph),
         by_(by),
         foreign_tasks_(foreign_tasks.begin(), foreign_tasks.end()),
         bundle_limits_(bundles),
-        may_be_dead_(CanCarryDeadTensors(graph)) {
+        may_be_dead_(CanCarryDeadTensors(graph)),
+        next_edge_(first_edge) {
     for (const DeviceInfo& device : devices) {
       incarnations_.emplace(device.name, device.incarnation);
     }
@@ -392,7 +393,7 @@ class Partitioner {
     const std::string& send_device = graph_.AssignedDevice(source);
     AttrMap common;
     common.Set("tensor_name",
-               absl::StrCat("edge_", num_edges_++, "_", producer.name()));
+               absl::StrCat("edge_", next_edge_++, "_", producer.name()));
     common.Set("send_device", send_device);
     common.Set("send_device_incarnation",
                static_cast<int64_t>(incarnations_.at(send_device)));
@@ -448,7 +449,7 @@ class Partitioner {
   // place of the endpoint for the consumers on this device. It is the _Recv or,
   // for a control edge, the Identity of the received tensor.
   absl::flat_hash_map<std::pair<Endpoint, int>, NodeId> recvs_;
-  int64_t num_edges_ = 0;
+  int64_t next_edge_;  // the number of the next edge that is cut
   int64_t num_names_ = 0;
 };
 
@@ -456,8 +457,10 @@ class Partitioner {
 
 absl::StatusOr<std::vector<Partition>> PartitionGraph(
     Graph graph, PartitionBy by, absl::Span<const DeviceInfo> devices,
-    absl::Span<const std::string> foreign_tasks, const BundleLimits& bundles) {
-  Partitioner partitioner(graph, by, devices, foreign_tasks, bundles);
+    absl::Span<const std::string> foreign_tasks, const BundleLimits& bundles,
+    int64_t first_edge) {
+  Partitioner partitioner(graph, by, devices, foreign_tasks, bundles,
+                          first_edge);
   LEAT_RETURN_IF_ERROR(partitioner.AssignParts());
   if (std::string only = partitioner.OnlyPart(); !only.empty()) {
     std::vector<Partition> whole;

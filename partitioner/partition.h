@@ -7,6 +7,7 @@
 #ifndef LEAT_PARTITIONER_PARTITION_H_
 #define LEAT_PARTITIONER_PARTITION_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,9 @@ struct Partition {
 // tasks that are not among `foreign_tasks` travel in bundles (bundles.h) within
 // the limits `bundles`. By default there are no bundles.
 //
+// The names of the tensors contain numbers that begin with `first_edge`
+// ("edge_5_w/read"). They must differ between graphs that run in one step.
+//
 // Returns INVALID_ARGUMENT naming the node if it
 //  - has no device, or a device that is not among `devices`,
 //  - takes a reference from another partition, or
@@ -50,7 +54,7 @@ struct Partition {
 absl::StatusOr<std::vector<Partition>> PartitionGraph(
     Graph graph, PartitionBy by, absl::Span<const DeviceInfo> devices,
     absl::Span<const std::string> foreign_tasks = {},
-    const BundleLimits& bundles = {});
+    const BundleLimits& bundles = {}, int64_t first_edge = 0);
 
 }  // namespace leat
 

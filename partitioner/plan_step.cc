@@ -32,7 +32,8 @@ absl::StatusOr<StepPlan> PlanStep(const Graph& prepared,
   LEAT_ASSIGN_OR_RETURN(
       plan.partitions,
       PartitionGraph(std::move(pruned.graph), PartitionBy::kTask, devices,
-                     options.foreign_tasks, options.bundles));
+                     options.foreign_tasks, options.bundles,
+                     options.first_edge));
   return plan;
 }
 

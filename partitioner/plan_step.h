@@ -11,6 +11,7 @@
 #ifndef LEAT_PARTITIONER_PLAN_STEP_H_
 #define LEAT_PARTITIONER_PLAN_STEP_H_
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -52,6 +53,9 @@ struct PlanOptions {
   std::vector<std::string> foreign_tasks = {};
   // Holds the limits for bundles of tensors between tasks that are not foreign.
   BundleLimits bundles = {};
+  // Is the first number in the names of the tensors between tasks
+  // (partition.h).
+  int64_t first_edge = 0;
   // If true, the plan keeps a copy of the graph before it was cut.
   bool keep_whole = false;
   // Is called after every run of a pass. `changed` says whether the pass has

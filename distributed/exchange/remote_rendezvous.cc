@@ -6,6 +6,7 @@
 
 #include "leat/core/status_payloads.h"
 #include "leat/distributed/cluster/device_attributes.h"
+#include "leat/kernels/collectives/collective_key.h"
 #include "leat/runtime/device_set.h"
 #include "leat/runtime/session_devices.h"
 #include "leat/runtime/step_stats.h"
@@ -57,16 +58,30 @@ RemoteRendezvous::~RemoteRendezvous() {
 
 void RemoteRendezvous::Pulls::End(const absl::Status& why) {
   cancellation.Cancel(why);
+  own.StartAbort(why);
   if (!bundled.has_value()) return;
   for (Done& done : bundled->End()) std::move(done)(why, Tensor(), false);
 }
 
+bool RemoteRendezvous::IsOwn(const ParsedKey& key) const {
+  const DeviceSet& devices = outbox_->devices();
+  return inputs_.is_shared && !IsBufferKey(key) &&
+         devices.Find(key.send_device()) != nullptr &&
+         devices.Find(key.recv_device()) != nullptr;
+}
+
 absl::Status RemoteRendezvous::Send(const ParsedKey& key, Tensor tensor,
                                     bool is_dead) {
+  if (key.is_well_formed() && IsOwn(key)) {
+    return pulls_->own.Send(key, std::move(tensor), is_dead);
+  }
   return outbox_->Send(key, std::move(tensor), is_dead);
 }
 
 void RemoteRendezvous::RecvAsync(const ParsedKey& key, Done done) {
+  if (key.is_well_formed() && IsOwn(key)) {
+    return pulls_->own.RecvAsync(key, std::move(done));
+  }
   const absl::string_view task = TaskOfDevice(key.send_device());
   if (!key.is_well_formed() || task == outbox_->task()) {
     return outbox_->RecvAsync(key, std::move(done));

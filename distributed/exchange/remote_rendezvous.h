@@ -2,7 +2,9 @@
 //
 // RemoteRendezvous is the rendezvous of one run of a graph in a step. It gets
 // the tensors of this task's devices from the outbox of the step. It *pulls*
-// the tensors of other tasks, that is, it asks those tasks for them.
+// the tensors of other tasks, that is, it asks those tasks for them. In a step
+// that several sessions share, each run keeps the tensors between devices of
+// this task to itself, except the buffers of collectives.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_REMOTE_RENDEZVOUS_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_REMOTE_RENDEZVOUS_H_
 
@@ -16,6 +18,7 @@
 #include "leat/distributed/exchange/recv_bundles.h"
 #include "leat/distributed/exchange/step_outbox.h"
 #include "leat/distributed/exchange/tensor_receiver.h"
+#include "leat/runtime/local_rendezvous.h"
 
 namespace leat {
 
@@ -33,6 +36,9 @@ struct RunInputs {
   std::shared_ptr<const RecvBundles> bundles = {};
   // Records the pulls. May be null.
   std::shared_ptr<StepStatsRecorder> recorder = {};
+  // True if other sessions may have runs in the step, too. Their graphs may use
+  // the same keys between devices of this task.
+  bool is_shared = false;
 };
 
 // Is thread-safe. The pulls do not own this object. Its destructor cancels
@@ -46,7 +52,7 @@ class RemoteRendezvous final : public Rendezvous {
   // Cancels the pulls that are under way, with CANCELLED (derived).
   ~RemoteRendezvous() override;
 
-  // Does what StepOutbox::Send does.
+  // Does what StepOutbox::Send does, or keeps the tensor for this run.
   absl::Status Send(const ParsedKey& key, Tensor tensor, bool is_dead) override;
   // If the key is malformed or its sender is on this task, does what
   // StepOutbox::RecvAsync does. Otherwise pulls the tensor. `done` then gets
@@ -62,13 +68,19 @@ class RemoteRendezvous final : public Rendezvous {
   // Holds the pulls of the run. Is thread-safe.
   struct Pulls {
     // Cancels the pulls that are under way, and ends the Recvs that wait for
-    // the rest of their bundle. Both get the error `why`. Further calls of End
-    // do nothing. REQUIRES: !why.ok().
+    // the rest of their bundle or in `own`. All get the error `why`. Further
+    // calls of End do nothing. REQUIRES: !why.ok().
     void End(const absl::Status& why);
 
     Cancellation cancellation;
     std::optional<BundledRecvs> bundled = {};  // nullopt without bundles
+    // Holds the tensors that only this run may receive, in a shared step.
+    LocalRendezvous own;
   };
+
+  // Returns true if only this run may receive the tensor. REQUIRES: `key` is
+  // well-formed.
+  bool IsOwn(const ParsedKey& key) const;
 
   // Receives a tensor from another task. `device` is the receiving device of
   // this task. If the tensor is in a bundle, it is pulled together with the

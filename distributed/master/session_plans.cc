@@ -10,6 +10,7 @@
 #include "leat/core/status_payloads.h"
 #include "leat/core/threads/cancellation.h"
 #include "leat/core/threads/timer_queue.h"
+#include "leat/distributed/collectives/graph_key.h"
 #include "leat/distributed/exchange/recv_bundles.h"
 #include "leat/distributed/master/session_config.h"
 #include "leat/runtime/constant_evaluator.h"
@@ -25,6 +26,11 @@ constexpr int64_t kBytesOfPlannedNode = 1500;
 
 // Limits the number of extensions of one session that may wait for their turn.
 constexpr size_t kMaxWaitingExtensions = 16;
+
+// Returns the number of a plan's first edge. The masters of several clients may
+// run graphs with the same collectives in one step, so each plan needs numbers
+// of its own.
+int64_t RandomEdge() { return static_cast<int64_t>(RandomId() >> 8); }
 
 }  // namespace
 
@@ -127,8 +133,10 @@ void SessionPlans::Make(StepSignature signature, RegisteredPlans::Done done) {
       static_cast<int64_t>(prepared->num_nodes()) * kBytesOfPlannedNode,
       "the plan of a step");
   if (!memory.ok()) return std::move(done)(memory.status());
+  PlanOptions options = options_;
+  if (HasCollectives(*prepared)) options.first_edge = RandomEdge();
   absl::StatusOr<StepPlan> plan =
-      PlanStep(*prepared, std::move(signature), cluster_.devices, options_);
+      PlanStep(*prepared, std::move(signature), cluster_.devices, options);
   if (!plan.ok()) return std::move(done)(plan.status());
   RegisterPlan(*environment_.tasks, *std::move(plan),
                {.handle = &handle_,

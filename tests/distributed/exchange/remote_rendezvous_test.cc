@@ -17,6 +17,7 @@
 #include "leat/distributed/exchange/recv_call.h"
 #include "leat/distributed/wire/recv_tensor.h"
 #include "leat/distributed/wire/wire.h"
+#include "leat/kernels/collectives/collective_key.h"
 #include "leat/protos/step_stats.pb.h"
 #include "leat/runtime/step_stats.h"
 #include "leat/tests/distributed/exchange/marked_recvs.h"
@@ -39,6 +40,32 @@ TEST_F(RemoteRendezvousTest, HandsOverWithinTheTask) {
       ps_.rendezvous->Send(ParsedKey(key), Tensor::Scalar<int>(3), false).ok());
   ASSERT_EQ(received.calls(), 1);
   EXPECT_EQ(received.tensor().scalar<int>(), 3);
+}
+
+// Graphs of several masters may use the same keys.
+TEST_F(RemoteRendezvousTest, RunsOfASharedStepShareOnlyBuffers) {
+  const std::string device(ps_.device().name());
+  const std::string edge = Key(ps_, ps_, "edge_1_x");
+  const std::string buffer(
+      BufferKey(device, ps_.device().info().incarnation, device, "1:2:0:0:x")
+          .text());
+  ps_.Run({.is_shared = true});
+  RemoteRendezvous other(ps_.outbox, ps_.receiver, {.is_shared = true});
+  const ReceivedTensor own = Recv(ps_, edge), sent = Recv(ps_, buffer);
+  const ReceivedTensor waiting = Recv(ps_, Key(ps_, ps_, "edge_2_x"));
+  for (const std::string& key : {edge, buffer}) {
+    ASSERT_TRUE(other.Send(ParsedKey(key), Tensor::Scalar<int>(1), false).ok());
+  }
+  EXPECT_EQ(own.calls(), 0);
+  EXPECT_EQ(sent.calls(), 1);
+  ASSERT_TRUE(
+      ps_.rendezvous->Send(ParsedKey(edge), Tensor::Scalar<int>(2), false)
+          .ok());
+  ASSERT_EQ(own.calls(), 1);
+  EXPECT_EQ(own.tensor().scalar<int>(), 2);
+  const absl::Status reason = AsDerived(absl::InternalError("bad op"));
+  other.StartAbort(reason);
+  EXPECT_EQ(waiting.status(), reason);
 }
 
 TEST_F(RemoteRendezvousTest, PullsWhatAnotherTaskProduces) {
