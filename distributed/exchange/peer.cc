@@ -128,8 +128,11 @@ void Peer::GetStatus(CallOptions options, StatusDone done) {
 void Peer::Meet() {
   if (was_asked_.exchange(true)) return;
   // GetStatus itself keeps the answer. If it fails, a later Meet asks again.
-  GetStatus({.deadline = transport_.clock().After(answer_timeout_)},
-            [](const absl::StatusOr<PeerStatus>&) {});
+  GetStatus(StatusOptions(), [](const absl::StatusOr<PeerStatus>&) {});
+}
+
+CallOptions Peer::StatusOptions() const {
+  return {.deadline = transport_.clock().After(answer_timeout_)};
 }
 
 }  // namespace leat

@@ -26,7 +26,7 @@ namespace leat {
 // Is the version of Leat's additions to TensorFlow's messages and methods
 // (protos/leat_worker.proto). Tasks of different versions cannot be in one
 // cluster.
-inline constexpr int kLeatPeerVersion = 2;
+inline constexpr int kLeatPeerVersion = 3;
 
 // Checks the version that the other side has reported. Returns
 // FAILED_PRECONDITION if `version` is not kLeatPeerVersion. In the message,
@@ -91,6 +91,8 @@ class Peer : public std::enable_shared_from_this<Peer> {
   // - the error of the call. Transport errors are changed as by
   //   NameTransportError.
   void GetStatus(CallOptions options, StatusDone done);
+  // Returns the options of a GetStatus that has `answer_timeout`.
+  CallOptions StatusOptions() const;
   // Calls GetStatus and does not wait for the answer. Does nothing if a
   // GetStatus is under way or the last one has succeeded.
   void Meet();

@@ -51,13 +51,17 @@ class TensorReceiver::Call {
         peer->traffic().kind() != PeerTraffic::Kind::kUnknown) {
       return AskForTensors(std::move(call));
     }
-    CallOptions options;
+    CallOptions options = peer->StatusOptions();
     options.cancellation = call->cancellation_;
-    peer->GetStatus(
-        std::move(options),
-        [call = std::move(call)](const absl::StatusOr<PeerStatus>&) mutable {
-          AskForTensors(std::move(call));
-        });
+    peer->GetStatus(std::move(options),
+                    [call = std::move(call)](
+                        const absl::StatusOr<PeerStatus>& status) mutable {
+                      // The peer is another version of Leat.
+                      if (absl::IsFailedPrecondition(status.status())) {
+                        return call->Fail(status.status());
+                      }
+                      AskForTensors(std::move(call));
+                    });
   }
 
  private:

@@ -120,6 +120,18 @@ class TensorReceiverTest : public ::testing::Test {
     return received;
   }
 
+  // Receives a buffer of a collective.
+  ReceivedTensor ReceiveBuffer() {
+    ReceivedTensor received;
+    TensorReceive receive = One({}, received);
+    receive.keys = RecvKeys(
+        BufferKey(absl::StrCat(kPs, "/device:CPU:0"), 7,
+                  "/job:worker/replica:0/task:3/device:CPU:0", "1:2:0:0:x"));
+    receiver_.Receive(kPs, std::move(receive));
+    EXPECT_TRUE(received.Wait());
+    return received;
+  }
+
   FakeTransport transport_;
   const std::unique_ptr<WorkQueue> queue_ = NewThreadPool("test", 1);
   WatchedAllocator allocator_{*queue_};
@@ -327,20 +339,27 @@ TEST_F(TensorReceiverTest, AsksForTheKindOfAPeerBeforeItAsksForABuffer) {
   const Tensor tensor = Tensor::Vector<float>({1, 2});
   serve(methods::kGetStatus, [] { return StatusWithChunks(); });
   serve(methods::kRecvTensor, [&] { return RespondOne(tensor, false); });
-  const std::string task = absl::StrCat(kPs, "/device:CPU:0");
   for (int i = 0; i < 2; ++i) {
-    ReceivedTensor received;
-    TensorReceive receive = One({}, received);
-    receive.keys = RecvKeys(BufferKey(
-        task, 7, "/job:worker/replica:0/task:3/device:CPU:0", "1:2:0:0:x"));
-    receiver_.Receive(kPs, std::move(receive));
-    ASSERT_TRUE(received.Wait());
+    const ReceivedTensor received = ReceiveBuffer();
     ASSERT_TRUE(received.status().ok()) << received.status();
     EXPECT_TRUE(Identical(received.tensor(), tensor));
   }
   EXPECT_EQ(asked, (std::vector<std::string>{methods::kGetStatus.path,
                                              methods::kRecvTensor.path,
                                              methods::kRecvTensor.path}));
+}
+
+TEST_F(TensorReceiverTest, AsksNoPeerOfAnotherVersionForABuffer) {
+  int num_calls = 0;
+  Serve(kPsAddress, [&](const Payload&) {
+    ++num_calls;
+    pb::GetStatusResponse status;
+    status.mutable_leat()->set_version(kLeatPeerVersion - 1);
+    return Payload{.header = status.SerializeAsString()};
+  });
+  EXPECT_EQ(ReceiveBuffer().status().code(),
+            absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(num_calls, 1);
 }
 
 TEST_F(TensorReceiverTest, RefusesTransfersInLargerChunksThanWished) {
