@@ -187,17 +187,20 @@ void ClusterCollectives::Abandon(int64_t failed_step_id,
   if (abandoned != 0) EndStep(abandoned, why);
 }
 
-void ClusterCollectives::EndStep(int64_t step_id, const absl::Status& why) {
-  steps_.Explain(step_id, why);
+bool ClusterCollectives::EndStep(int64_t step_id, const absl::Status& why) {
+  const bool is_new = steps_.Explain(step_id, why);
   steps_.End(step_id, why);
+  return is_new;
 }
 
-void ClusterCollectives::StepHasFailed(int64_t step_id,
-                                       const absl::Status& why) {
+void ClusterCollectives::StepHasFailed(int64_t step_id, const absl::Status& why,
+                                       SessionCollectives* session) {
   Abandon(step_id, why);
-  EndStep(step_id, why);
-  TellOthers(environment_, {.failed_step_id = step_id, .why = why});
-  for (const auto& session : Sessions()) session->StepHasFailed();
+  if (EndStep(step_id, why)) {
+    TellOthers(environment_, {.failed_step_id = step_id, .why = why});
+  }
+  if (session != nullptr) session->StepHasFailed();
+  for (const auto& each : Sessions()) each->AskMembers();
 }
 
 }  // namespace leat

@@ -51,8 +51,10 @@ class ClusterCollectives {
   // Is called when a step with collectives has failed, for a worker or a master
   // of this task. (The part that a master has seen fail may be one of another
   // task, or may have no collectives.) Ends the step on all tasks, so that
-  // nobody waits for it any more.
-  void StepHasFailed(int64_t step_id, const absl::Status& why);
+  // nobody waits for it any more. They are told only once of a step. `session`
+  // is that of the worker's run, or null for a master.
+  void StepHasFailed(int64_t step_id, const absl::Status& why,
+                     SessionCollectives* session = nullptr);
 
   const std::string& default_leader() const { return environment_.leader; }
   StepSequences& sequences() { return sequences_; }
@@ -67,8 +69,8 @@ class ClusterCollectives {
   // Moves the sequences on after a step that has failed at another member. Ends
   // the step after it, if that was the next one here.
   void Abandon(int64_t failed_step_id, const absl::Status& why);
-  // Ends a step of this task.
-  void EndStep(int64_t step_id, const absl::Status& why);
+  // Ends a step of this task. Returns false if its failure was known.
+  bool EndStep(int64_t step_id, const absl::Status& why);
   // Returns the sessions that exist.
   std::vector<std::shared_ptr<SessionCollectives>> Sessions();
 

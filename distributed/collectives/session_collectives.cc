@@ -84,6 +84,9 @@ void SessionCollectives::GroupIsLost(int32_t key, const std::string& id,
 void SessionCollectives::StepHasFailed() {
   NoteFailure();
   ForgetInstances();
+}
+
+void SessionCollectives::AskMembers() {
   for (const Group& group : Groups()) {
     if (group->num_tasks() > 1) WatchOf(group)->Ask();
   }

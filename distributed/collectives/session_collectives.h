@@ -26,10 +26,11 @@ class SessionCollectives final : public CachingResolver {
   explicit SessionCollectives(CollectiveEnvironment environment)
       : environment_(std::move(environment)) {}
 
-  // Is called when a step has failed on this task. What its members have
-  // claimed may be another collective in the next step. Finds out whether the
-  // process of a member is gone.
+  // Is called when a step of the session has failed on this task. What its
+  // members have claimed may be another collective in the next step.
   void StepHasFailed();
+  // Finds out whether the process of a member is gone.
+  void AskMembers();
   // Is called when another member has found that a process of the group is
   // gone. `why` names it.
   void GroupIsLost(int32_t key, const std::string& id, const absl::Status& why);

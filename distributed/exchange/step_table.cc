@@ -193,30 +193,35 @@ void StepTable::End(int64_t step_id, const absl::Status& why) {
   FailAll(ended, AsDerived(why));
 }
 
-void StepTable::Release(int64_t step_id, const absl::Status& why) {
+void StepTable::Release(int64_t step_id, absl::string_view session,
+                        const absl::Status& why) {
   std::vector<Ended> ended;
   {
     MutexLock lock(mutex_);
     const auto found = steps_.find(step_id);
-    if (found == steps_.end() || !found->second.is_shared) {
+    if (found != steps_.end() && !found->second.is_shared) {
       Bury(step_id, ended);
     } else {
-      Entry& entry = found->second;
-      ++entry.num_released;
-      if (entry.num_released < entry.sessions.size()) return;
-      if (!entry.running.empty()) return;  // it lingers afterwards
-      Leave(entry);
-      ended.push_back(TakeOut(step_id, entry));
-      steps_.erase(found);
+      ReleaseShared(step_id, session, ended);
     }
   }
   FailAll(ended, AsDerived(why));
 }
 
-bool StepTable::EndsWith(absl::string_view session, int64_t step_id,
-                         const Entry& entry) const {
-  if (!entry.sessions.contains(session)) return false;
-  if (!entry.is_shared) return true;
+void StepTable::ReleaseShared(int64_t step_id, absl::string_view session,
+                              std::vector<Ended>& ended) {
+  const auto found = steps_.find(step_id);
+  if (found == steps_.end()) return;
+  Entry& entry = found->second;
+  if (entry.sessions.erase(session) == 0 || !entry.sessions.empty()) return;
+  if (!entry.running.empty()) return;  // it lingers afterwards
+  Leave(entry);
+  ended.push_back(TakeOut(step_id, entry));
+  steps_.erase(found);
+}
+
+bool StepTable::IsRunning(absl::string_view session, int64_t step_id,
+                          const Entry& entry) const {
   for (const Run run : entry.running) {
     if (runs_.at({step_id, run}).session == session) return true;
   }
@@ -227,11 +232,17 @@ void StepTable::EndOf(absl::string_view session, const absl::Status& why) {
   std::vector<Ended> ended;
   {
     MutexLock lock(mutex_);
-    std::vector<int64_t> ids;
+    std::vector<int64_t> ending;
+    std::vector<int64_t> released;
     for (const auto& [step_id, entry] : steps_) {
-      if (EndsWith(session, step_id, entry)) ids.push_back(step_id);
+      const bool is_running = IsRunning(session, step_id, entry);
+      if (!is_running && !entry.sessions.contains(session)) continue;
+      (is_running || !entry.is_shared ? ending : released).push_back(step_id);
     }
-    for (const int64_t step_id : ids) Bury(step_id, ended);
+    for (const int64_t step_id : ending) Bury(step_id, ended);
+    for (const int64_t step_id : released) {
+      ReleaseShared(step_id, session, ended);
+    }
   }
   FailAll(ended, AsDerived(why));
 }
@@ -327,18 +338,19 @@ absl::Status StepTable::EndedError(int64_t step_id) const {
                    reason == reasons_.end() ? "" : reason->second)));
 }
 
-void StepTable::Explain(int64_t step_id, const absl::Status& why) {
+bool StepTable::Explain(int64_t step_id, const absl::Status& why) {
   constexpr size_t kMaxReasons = 1000;
   constexpr size_t kMaxReasonBytes = 1000;
   MutexLock lock(mutex_);
   const bool is_new =
       reasons_.try_emplace(step_id, Utf8Prefix(why.message(), kMaxReasonBytes))
           .second;
-  if (!is_new) return;
+  if (!is_new) return false;
   explained_.push_back(step_id);
-  if (explained_.size() <= kMaxReasons) return;
+  if (explained_.size() <= kMaxReasons) return true;
   reasons_.erase(explained_.front());
   explained_.pop_front();
+  return true;
 }
 
 void StepTable::Enter(int64_t step_id, Entry& entry, Line& line) {

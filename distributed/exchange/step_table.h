@@ -115,16 +115,18 @@ class StepTable {
   // derived from `why` (not OK). Leaves a tombstone even if the step was
   // unknown. Is idempotent.
   void End(int64_t step_id, const absl::Status& why);
-  // Is called when a master needs the step no more. Does what End does, unless
-  // the step is shared. A shared step ends when the masters of all its sessions
-  // have released it. It leaves no tombstone, because another session may begin
-  // a run in it later.
-  void Release(int64_t step_id, const absl::Status& why);
+  // Is called when the master of `session` needs a shared step no more. The
+  // step ends when the masters of all its sessions have released it. It leaves
+  // no tombstone, because another session may begin a run in it later. Is
+  // idempotent. Does what End does if the step is not shared.
+  void Release(int64_t step_id, absl::string_view session,
+               const absl::Status& why);
   // Says why a step with collectives ends. Errors for those who come later name
-  // the reason. Only the last 1,000 reasons are kept.
-  void Explain(int64_t step_id, const absl::Status& why);
-  // Ends every step that a run of the session has begun. Shared steps in which
-  // no run of the session is left go on.
+  // the reason. Only the last 1,000 reasons are kept. Returns true if the step
+  // had no reason before.
+  bool Explain(int64_t step_id, const absl::Status& why);
+  // Ends every step that a run of the session has begun. A shared step in which
+  // no run of the session is left is only released.
   void EndOf(absl::string_view session, const absl::Status& why);
 
   // Cancels the runs of all steps that have not ended, with the error `why`.
@@ -163,8 +165,9 @@ class StepTable {
     std::shared_ptr<StepOutbox> outbox = {};
     bool has_begun = false;
     bool is_shared = false;
-    absl::flat_hash_set<std::string> sessions = {};  // several only if shared
-    size_t num_released = 0;                         // calls of Release
+    // Holds the sessions that have begun a run and have not released the step.
+    // There are several only if the step is shared.
+    absl::flat_hash_set<std::string> sessions = {};
     absl::flat_hash_set<Run> running = {};
     int waiting = 0;       // peers that wait for the step to begin
     Line* line = nullptr;  // the line of the step, or null
@@ -205,9 +208,14 @@ class StepTable {
                                                      absl::string_view session,
                                                      Run run, FailStep fail,
                                                      bool is_shared);
-  // Returns true if the step ends together with the session.
-  bool EndsWith(absl::string_view session, int64_t step_id,
-                const Entry& entry) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Returns true if a run of the session is in the step.
+  bool IsRunning(absl::string_view session, int64_t step_id,
+                 const Entry& entry) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Does what Release does for a step that is shared.
+  void ReleaseShared(int64_t step_id, absl::string_view session,
+                     std::vector<Ended>& ended)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Moves the outbox and the FailSteps out of a step. The caller must release
   // the lock and then pass the result to Fail.
   Ended TakeOut(int64_t step_id, Entry& entry)

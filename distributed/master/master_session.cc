@@ -120,9 +120,11 @@ void MasterSession::RunStep(const StepSignature& signature,
            done = std::move(done)](
               absl::StatusOr<RegisteredPlans::Plan> plan) mutable {
             if (!plan.ok()) return std::move(done)({.status = plan.status()});
-            int64_t graph_key =
+            // A plan without collectives does not share its steps.
+            int64_t graph_key = (*plan)->collective_graph_key;
+            const int64_t wanted =
                 args.options.experimental().collective_graph_key();
-            if (graph_key == 0) graph_key = (*plan)->collective_graph_key;
+            if (graph_key != 0 && wanted != 0) graph_key = wanted;
             StepRequest request =
                 self->RequestOf(*std::move(plan), std::move(args));
             if (graph_key != 0) {
@@ -149,6 +151,7 @@ void MasterSession::RunCollectives(int64_t graph_key, StepRequest request,
             done = std::move(done)](absl::StatusOr<int64_t> step_id) mutable {
         if (!step_id.ok()) return std::move(done)({.status = step_id.status()});
         request.step_id = *step_id;
+        request.session = self->handle();
         self->Start(std::move(request),
                     [self, key, id = *step_id,
                      done = std::move(done)](StepResult result) mutable {

@@ -201,7 +201,8 @@ void MasterStep::GiveBack(size_t part, const std::vector<int64_t>& cleanups) {
 }
 
 bool MasterStep::DeferCleanup(const TaskPart& part) const {
-  return !part.is_foreign &&
+  // A notice does not name the session, so it cannot end a shared step.
+  return !part.is_foreign && request_.step_id == 0 &&
          environment_->notices->DeferStep(part.task, step_id_);
 }
 
@@ -451,13 +452,16 @@ void MasterStep::CleanUp() {
     if (!has_failed && DeferCleanup(part)) continue;
     told.push_back(part.task);
   }
-  EndOnTasks(*environment_->tasks, told, step_id_, std::move(ended));
+  EndOnTasks(*environment_->tasks, told, step_id_, std::move(ended),
+             request_.session);
 }
 
 void EndOnTasks(TaskCaller& caller, absl::Span<const std::string> tasks,
-                int64_t step_id, absl::AnyInvocable<void() &&> done) {
+                int64_t step_id, absl::AnyInvocable<void() &&> done,
+                const std::string& session) {
   pb::CleanupGraphRequest request;
   request.set_step_id(step_id);
+  if (!session.empty()) request.mutable_leat()->set_session_handle(session);
   std::vector<TaskCall> calls;
   for (const std::string& task : tasks) {
     calls.push_back({task, ToPayload(request)});

@@ -47,7 +47,8 @@ struct StepRequest {
   // this call are valid, and they have been checked.
   std::vector<Tensor> feeds = {};
   std::optional<PartialCall> partial = {};
-  int64_t step_id = 0;  // of a step with collectives; 0 for a random id
+  int64_t step_id = 0;       // of a step with collectives; 0 for a random id
+  std::string session = {};  // the handle; set for a step with collectives
   std::optional<StepDeadline> deadline = {};
   // Is the client's call. Its cancellation cancels the step. May be null.
   std::shared_ptr<CallContext> call = {};
@@ -211,9 +212,11 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
 };
 
 // Tells `tasks` that a step has ended, and calls `done` when they have
-// answered. `caller` is borrowed until then.
+// answered. `caller` is borrowed until then. If `session` is not empty, a step
+// that other sessions share goes on for them.
 void EndOnTasks(TaskCaller& caller, absl::Span<const std::string> tasks,
-                int64_t step_id, absl::AnyInvocable<void() &&> done);
+                int64_t step_id, absl::AnyInvocable<void() &&> done,
+                const std::string& session = "");
 
 }  // namespace leat
 

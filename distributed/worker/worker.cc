@@ -304,7 +304,7 @@ absl::StatusOr<pb::DeregisterGraphResponse> Worker::DeregisterGraph(
 // Steps
 
 void Worker::Forget(int64_t step_id) {
-  environment_.steps->Release(
+  environment_.steps->End(
       step_id, absl::AbortedError(absl::StrCat("Cleanup ", step_id)));
 }
 
@@ -322,7 +322,15 @@ absl::Status Worker::ForgetAll(
 absl::StatusOr<pb::CleanupGraphResponse> Worker::CleanupGraph(
     const CallContext&, pb::CleanupGraphRequest request) {
   LEAT_RETURN_IF_ERROR(ForgetAll(request.leat().steps()));
-  Forget(request.step_id());
+  const int64_t step_id = request.step_id();
+  const std::string& session = request.leat().session_handle();
+  if (session.empty()) {
+    Forget(step_id);
+  } else {
+    environment_.steps->Release(
+        step_id, session,
+        absl::AbortedError(absl::StrCat("Cleanup ", step_id)));
+  }
   return pb::CleanupGraphResponse();
 }
 

@@ -131,7 +131,8 @@ void WorkerStep::Begin() {
 }
 
 absl::Status WorkerStep::Join() {
-  RunInputs inputs{.devices = session_->devices()};
+  const bool is_shared = call_.request.leat().is_shared();
+  RunInputs inputs{.devices = session_->devices(), .is_shared = is_shared};
   // A bundle is sent in one message. If the limit of the message size is too
   // small for a bundle, each tensor is received alone.
   if (environment_.limits.max_message_bytes >= 2 * kBundleLimits.max_bytes) {
@@ -146,7 +147,7 @@ absl::Status WorkerStep::Join() {
                             [weak = weak_from_this()](const absl::Status& why) {
                               if (auto step = weak.lock()) step->Fail(why);
                             },
-                            call_.request.leat().is_shared()));
+                            is_shared));
   recorder_ = inputs.recorder;
   rendezvous_ = std::make_unique<RemoteRendezvous>(
       std::move(outbox), *environment_.receiver, std::move(inputs));
@@ -295,7 +296,7 @@ void WorkerStep::EndStep(const absl::Status& status) {
   if (rendezvous_ == nullptr) return;  // The run has not begun.
   steps.Finish(id, this, status);
   if (status.ok() && call_.request.leat().ends_alone()) {
-    steps.Release(id,
+    steps.Release(id, session_->handle(),
                   absl::AbortedError(absl::StrCat("step ", id, " has ended")));
   }
 }
@@ -312,14 +313,11 @@ void WorkerStep::Complete() {
   if (const absl::Status described = Describe(response); status.ok()) {
     status = described;
   }
-  const bool tells_members = !status.ok() && graph_->collectives() != nullptr;
-  if (tells_members) {
-    environment_.steps->Explain(call_.request.step_id(), status);
+  if (!status.ok() && graph_->collectives() != nullptr) {
+    environment_.collectives->StepHasFailed(call_.request.step_id(), status,
+                                            graph_->collectives().get());
   }
   EndStep(status);
-  if (tells_members) {
-    environment_.collectives->StepHasFailed(call_.request.step_id(), status);
-  }
   arguments_.clear();
   returns_.clear();
   rendezvous_ = nullptr;

@@ -13,9 +13,13 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/threads/thread.h"
+#include "leat/core/threads/timer_queue.h"
+#include "leat/distributed/collectives/cluster_collectives.h"
+#include "leat/distributed/exchange/step_table.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/ops.h"
+#include "leat/tests/distributed/fake_task_caller.h"
 #include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/graph_text.h"
 #include "leat/tests/testing/in_process_cluster.h"
@@ -274,6 +278,23 @@ TEST_F(ClusterCollectivesTest, WhoBeginsAfterALossFailsOnceAndThenWaits) {
   for (Thread& thread : threads) thread.Join();
 }
 
+TEST_F(ClusterCollectivesTest, ASessionHearsOfALossThoughAnotherHasFailed) {
+  ExpectSums();
+  const Worker idle = std::move(workers_[1]);
+  Add(1);
+  cluster_.Kill({"worker", 2});
+  EXPECT_FALSE(Run(0, workers_[0].sum).ok());
+  EXPECT_FALSE(RunWithoutNumber(1).ok());
+  const absl::Status status =
+      idle.session
+          ->Run({.feeds = {{idle.x, Tensor::Filled<float>(Shape{4}, 1)}},
+                 .fetches = {idle.sum},
+                 .options = {.timeout = seconds(600)}})
+          .status();
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("/job:worker/replica:0/task:2"));
+}
+
 TEST_F(ClusterCollectivesTest, AFunctionThatIsCalledAtRunTimeReduces) {
   for (int i = 0; i < kWorkers; ++i) {
     const std::string on =
@@ -327,6 +348,24 @@ TEST_F(ClusterCollectivesTest, AStepThatOneClientGivesUpFailsForAll) {
   GoOn();
 }
 
+// Each run that ends because of the failure tells of it again.
+TEST(FailedStepsTest, TheOthersAreToldOnce) {
+  SimulatedClock clock;
+  FakeTaskCaller tasks;
+  TimerQueue timers("timers", clock);
+  StepTable steps("task", {}, timers, [](int64_t) { return nullptr; });
+  const auto cluster =
+      ClusterSpec::Create({{"worker", {{0, "a:1"}, {1, "b:1"}, {2, "c:1"}}}});
+  ClusterCollectives collectives("/job:worker/replica:0/task:0", *cluster,
+                                 seconds(1), tasks, timers, steps);
+  for (int i = 0; i < 3; ++i) {
+    collectives.StepHasFailed(7, absl::InternalError("x"));
+  }
+  EXPECT_EQ(tasks.num_calls(), 2u);
+  collectives.StepHasFailed(9, absl::InternalError("x"));
+  EXPECT_EQ(tasks.num_calls(), 4u);
+}
+
 // Each client has variables on the same parameter server.
 TEST(SharedStepsTest, SeveralMastersHavePartsOnOneTask) {
   const SimulatedClock clock;
@@ -358,6 +397,46 @@ TEST(SharedStepsTest, SeveralMastersHavePartsOnOneTask) {
             << i << ", " << step << ": " << result.status();
         EXPECT_EQ((*result)[0].DebugString(),
                   Tensor::Vector<float>({2.0f * step, 1}).DebugString());
+      }
+    });
+  }
+  for (Thread& thread : threads) thread.Join();
+  EXPECT_EQ(cluster.Leaks(), "");
+}
+
+// The graphs of both clients have the same edges between the same devices.
+TEST(SharedStepsTest, TheEdgesOfSeveralMastersDoNotMeet) {
+  const SimulatedClock clock;
+  InProcessCluster cluster{{{"worker", 2}, {"ps", 2}}};
+  std::vector<Thread> threads;
+  for (int i = 0; i < 2; ++i) {
+    threads.emplace_back("runs", [&, i] {
+      GraphBuilder b;
+      Output own;
+      {
+        const Scope scope = b.OnDevice("/job:ps/task:0");
+        own = op::Neg(b.Placeholder<float>("x"));
+      }
+      {
+        const Scope scope = b.OnDevice("/job:ps/task:1");
+        own = op::Neg(own);
+      }
+      Output sum;
+      {
+        const Scope scope = b.OnDevice(absl::StrCat("/job:worker/task:", i));
+        sum = op::CollectiveReduce(own, 2, 1, 1, "Add", "Id", {0});
+      }
+      const auto session = cluster.NewSession(*b.Build(), {"worker", i});
+      ASSERT_TRUE(session.ok()) << session.status();
+      for (int step = 0; step < 20; ++step) {
+        const auto result =
+            (*session)->Run({.feeds = {{"x", Tensor::Scalar(1.0f + i)}},
+                             .fetches = {sum, own},
+                             .options = {.timeout = seconds(600)}});
+        ASSERT_TRUE(result.ok())
+            << i << ", " << step << ": " << result.status();
+        EXPECT_EQ((*result)[0].scalar<float>(), 3);
+        EXPECT_EQ((*result)[1].scalar<float>(), 1.0f + i);
       }
     });
   }

@@ -291,17 +291,37 @@ TEST_F(StepTableTest, MastersOfSeveralSessionsShareAStep) {
   table_->Finish(7, kRun, absl::OkStatus());
   table_->EndOf("a", absl::AbortedError("the session was deleted"));
   table_->Finish(7, kOtherRun, absl::OkStatus());
-  table_->Release(7, cleanup);
+  // The session is gone, and a notice of its master comes late.
+  table_->Release(7, "a", cleanup);
   // The peers of b may still fetch tensors.
   EXPECT_TRUE(table_->Find(7).ok());
   EXPECT_TRUE(failures.whys().empty());
-  table_->Release(7, cleanup);
+  table_->Release(7, "b", cleanup);
   EXPECT_EQ(table_->num_steps(), 0u);
+  table_->Release(7, "b", cleanup);
   // A third session is late.
   EXPECT_EQ(begin("c", kRun), absl::OkStatus());
   table_->Finish(7, kRun, absl::OkStatus());
-  table_->Release(7, cleanup);
+  table_->Release(7, "c", cleanup);
   EXPECT_EQ(table_->num_steps(), 0u);
+}
+
+TEST_F(StepTableTest, ASessionThatEndsReleasesItsSharedSteps) {
+  Failures failures;
+  for (const char* session : {"a", "b"}) {
+    EXPECT_TRUE(table_->Begin(7, session, kRun, failures.Fail(), true).ok());
+    table_->Finish(7, kRun, absl::OkStatus());
+  }
+  table_->EndOf("a", absl::AbortedError("the session was deleted"));
+  table_->EndOf("a", absl::AbortedError("the session was deleted"));
+  EXPECT_EQ(table_->num_steps(), 1u);
+  table_->EndOf("b", absl::AbortedError("the session was deleted"));
+  EXPECT_EQ(table_->num_steps(), 0u);
+}
+
+TEST_F(StepTableTest, AFailureIsNewOnce) {
+  EXPECT_TRUE(table_->Explain(7, absl::AbortedError("x")));
+  EXPECT_FALSE(table_->Explain(7, absl::AbortedError("y")));
 }
 
 TEST_F(StepTableTest, ASharedStepFailsForAll) {
