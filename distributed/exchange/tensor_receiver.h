@@ -76,8 +76,8 @@ class TensorReceiver {
   // reported in GetStatus that it sends chunks. If nothing is known about the
   // peer, the tensor comes in one piece. This task then calls Peer::Meet, so
   // that later tensors can come in chunks. Before it receives the buffer of a
-  // collective, it asks an unknown peer for its status. If
-  // the peer is another version of Leat, the error is FAILED_PRECONDITION.
+  // collective, it asks an unknown peer for its status. If the peer is another
+  // version of Leat, the error is FAILED_PRECONDITION.
   void Receive(absl::string_view task, TensorReceive receive) const;
 
  private:
