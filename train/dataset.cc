@@ -540,8 +540,8 @@ Dataset Dataset::Map(MapFunction function, const DatasetMapOptions& options,
     std::vector<OpInput> inputs = {in[0].handle,
                                    absl::MakeConstSpan(maps.captured)};
     if (calls != 1) inputs.emplace_back(Operand(calls));
-    // With preserve_cardinality, an OUT_OF_RANGE of the function is an error
-    // and not the end.
+    // The attr preserve_cardinality makes an OUT_OF_RANGE of the function an
+    // error. Otherwise it would end the dataset.
     return adder.AddDataset(
         calls == 1 ? "MapDataset" : "ParallelMapDatasetV2", std::move(inputs),
         NodesOf({}, maps.results),

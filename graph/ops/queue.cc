@@ -19,7 +19,8 @@
 namespace leat::ops::queue {
 namespace {
 
-// As in TensorFlow, only the second form checks the number of elements.
+// The form with references does not check the number of elements, as in
+// TensorFlow.
 absl::Status DequeueManyShape(InferenceContext& context) {
   if (context.op().inputs[0].is_ref) return absl::OkStatus();
   LEAT_ASSIGN_OR_RETURN(const std::optional<int64_t> count,
@@ -35,7 +36,8 @@ absl::Status CloseShape(InferenceContext& context) {
   return CheckHandle(context, 0);
 }
 
-// As in TensorFlow, the result has the shape of a handle that is no reference.
+// The size is a scalar if the handle is a reference. Otherwise it has the shape
+// of the handle, as in TensorFlow.
 absl::Status SizeShape(InferenceContext& context) {
   if (!context.op().inputs[0].is_ref) return shapes::Unchanged(context);
   LEAT_RETURN_IF_ERROR(CheckHandle(context, 0));

@@ -34,7 +34,7 @@ absl::Status ScalarsShape(InferenceContext& context) {
   return shapes::Scalar(context);
 }
 
-// As in TensorFlow, references may be vectors of any length.
+// References may be vectors of any length, as in TensorFlow.
 absl::Status VectorsShape(InferenceContext& context) {
   LEAT_RETURN_IF_ERROR(CheckRanks(context));
   for (int i = 0; i < 2; ++i) {

@@ -89,7 +89,8 @@ absl::StatusOr<int64_t> GetSize(const NodeDef& node, absl::string_view attr) {
       absl::StrCat(attr, " must be >= 0 not ", size));
 }
 
-// As in TensorFlow, any other name stands for no compression.
+// Returns the compression that the attr names. A name that nobody knows stands
+// for no compression, as in TensorFlow.
 absl::StatusOr<Compression> GetCompression(const NodeDef& node,
                                            absl::string_view attr) {
   LEAT_ASSIGN_OR_RETURN(const std::string name,
@@ -195,7 +196,8 @@ absl::Status SetRecords(KernelContext& context, Reader::Records& records) {
 
 absl::StatusOr<int64_t> One(const KernelContext&) { return 1; }
 
-// As in TensorFlow, any tensor with one element will do.
+// Returns how many records ReaderReadUpTo shall read. The input may be any
+// tensor with one element, as in TensorFlow.
 absl::StatusOr<int64_t> NumRecords(const KernelContext& context) {
   const Tensor& count = context.input(2);
   if (count.num_elements() != 1) {

@@ -25,8 +25,8 @@ absl::StatusOr<Cut> HoppingRecords::Next(absl::string_view& bytes, bool is_last,
   const int64_t length = lengths_.record;
   const bool has_limit = limit_ >= 0;
   if (has_limit && SaturatingAdd(position_, length) > limit_) return Cut::kEnd;
-  // Without a limit, what stands behind the record could be a part of the
-  // footer.
+  // If the size of the file is not known, the last bytes are perhaps the
+  // footer, so a record counts only if a whole footer can follow it.
   const auto wanted = static_cast<uint64_t>(
       has_limit ? length : SaturatingAdd(length, lengths_.footer));
   const auto needs_bytes = [&] {

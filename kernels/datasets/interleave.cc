@@ -57,8 +57,8 @@ class InterleaveStage final : public Stage {
       Slot& slot = slots_[current_];
       const absl::StatusOr<Turn> turn = TakeTurn(slot, element);
       if (!turn.ok()) {
-        // As in TensorFlow, an error is an element of its slot if the datasets
-        // work ahead. Otherwise the slot is tried again.
+        // An error counts as an element of its slot if the datasets work ahead.
+        // Otherwise the slot is tried again. TensorFlow does the same.
         if (mix_.parallel.has_value()) CountElement();
         return turn.status();
       }

@@ -19,7 +19,7 @@ FileRecords::FileRecords(const std::string& path,
 
 absl::StatusOr<Progress> FileRecords::Next(Record& record) {
   for (;;) {
-    // Without a chunk there is nothing to cut.
+    // A record can be cut off only if a chunk has come, or the end.
     if (chunk_.memory != nullptr || has_all_) {
       LEAT_ASSIGN_OR_RETURN(const Cut cut,
                             format_->Next(chunk_.bytes, has_all_, record));

@@ -239,7 +239,7 @@ void Reader::Return(Records taken) {
   {
     MutexLock lock(mutex_);
     const auto count = static_cast<int64_t>(taken.size());
-    // Without memory for what the records need here, they are lost.
+    // The records are lost if there is no memory to keep them here.
     if (!charge_.AddBytes(count * kRecordBytes).ok()) return;
     records_.insert(records_.begin(), std::make_move_iterator(taken.begin()),
                     std::make_move_iterator(taken.end()));

@@ -270,7 +270,7 @@ TEST(DatasetTest, ShufflesInAnOrderThatDependsOnTheSeed) {
   Numbers all(100);
   std::iota(all.begin(), all.end(), 0);
   EXPECT_THAT(first, ::testing::UnorderedElementsAreArray(all));
-  // Without a seed, each reader has its own order.
+  // Each reader has its own order if there is no seed.
   EXPECT_NE(NumbersOf(numbers.Shuffle(50)), NumbersOf(numbers.Shuffle(50)));
 }
 

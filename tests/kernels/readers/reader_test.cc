@@ -302,8 +302,8 @@ TEST_F(ReaderTest, ACancelledReadPutsItsNameBack) {
   go->Set();
 }
 
-// In TensorFlow, too, the type of a queue matters only when an element has been
-// taken from it.
+// The type of a queue matters only when an element has been taken from it, as
+// in TensorFlow.
 TEST_F(ReaderTest, AnOpenFileNeedsNoQueue) {
   Write("file", "a\nb\n");
   PutName(*queue_, "file");
