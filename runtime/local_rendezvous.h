@@ -27,6 +27,8 @@ class LocalRendezvous final : public Rendezvous {
   // Receivers that still wait get CANCELLED.
   ~LocalRendezvous() override;
 
+  size_t max_entries() const { return max_entries_; }
+
   // These functions implement Rendezvous. If a key is sent twice, or received
   // twice, in one step, the second call gets ALREADY_EXISTS. There is one
   // exception: a key inside of a loop is forgotten after its use, so the second

@@ -2,9 +2,9 @@
 //
 // A Rendezvous passes tensors from their producers on one device to their
 // consumers on another device (OSDI'16 paper, section 3.3). Each tensor has a
-// key, which is used only once in a step. The local rendezvous is a table
-// (runtime/local_rendezvous.h). The remote one asks other tasks for the tensors
-// that they produce (distributed/exchange/remote_rendezvous.h).
+// key, which is used only once in a step outside of loops. The local rendezvous
+// is a table (runtime/local_rendezvous.h). The remote one asks other tasks for
+// the tensors that they produce (distributed/exchange/remote_rendezvous.h).
 #ifndef LEAT_CORE_DEVICES_RENDEZVOUS_H_
 #define LEAT_CORE_DEVICES_RENDEZVOUS_H_
 

@@ -29,7 +29,7 @@ struct CollectiveEnvironment {
   std::chrono::nanoseconds ask_members = {};  // the interval of MemberWatch
 };
 
-// Describes what has happened on a task.
+// Says which step has failed, or which group has lost a member.
 struct AbortNotice {
   int64_t failed_step_id = 0;                   // 0 for none
   const CollectiveGroup* lost_group = nullptr;  // null for none

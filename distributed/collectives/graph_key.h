@@ -1,7 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// CollectiveGraphKey finds the key by which the masters of several clients know
-// that they run the same step: each runs a graph with the same collectives.
+// HasCollectives finds out whether the steps of a graph may be shared by the
+// masters of several clients. CollectiveGraphKey finds the key by which they
+// know that they run the same step: each runs a graph with the same
+// collectives.
 #ifndef LEAT_DISTRIBUTED_COLLECTIVES_GRAPH_KEY_H_
 #define LEAT_DISTRIBUTED_COLLECTIVES_GRAPH_KEY_H_
 

@@ -8,6 +8,7 @@
 #include "leat/protos/worker.pb.h"
 
 namespace leat {
+
 void SessionCollectives::JoinGroup(GroupJoin join,
                                    std::shared_ptr<Cancellation> cancellation,
                                    GroupTable::Joined done) {
@@ -61,29 +62,22 @@ std::shared_ptr<MemberWatch> SessionCollectives::WatchOf(const Group& group) {
 }
 
 void SessionCollectives::Lose(const Group& group, const absl::Status& why) {
+  Forget(group, why);
+  TellOthers(environment_, {.lost_group = group.get(), .why = why});
+}
+
+void SessionCollectives::Forget(const Group& group, const absl::Status& why) {
   ForgetLost(*group, why);
   ForgetInstances();
-  {
-    MutexLock lock(watch_mutex_);
-    watches_.erase(group->id);
-  }
-  TellOthers(environment_, {.lost_group = group.get(), .why = why});
+  MutexLock lock(watch_mutex_);
+  watches_.erase(group->id);
 }
 
 void SessionCollectives::GroupIsLost(int32_t key, const std::string& id,
                                      const absl::Status& why) {
   for (const Group& group : Groups()) {
-    if (group->key != key || group->id != id) continue;
-    ForgetLost(*group, why);
-    ForgetInstances();
-    MutexLock lock(watch_mutex_);
-    watches_.erase(id);
+    if (group->key == key && group->id == id) Forget(group, why);
   }
-}
-
-void SessionCollectives::StepHasFailed() {
-  NoteFailure();
-  ForgetInstances();
 }
 
 void SessionCollectives::AskMembers() {

@@ -26,9 +26,6 @@ class SessionCollectives final : public CachingResolver {
   explicit SessionCollectives(CollectiveEnvironment environment)
       : environment_(std::move(environment)) {}
 
-  // Is called when a step of the session has failed on this task. What its
-  // members have claimed may be another collective in the next step.
-  void StepHasFailed();
   // Finds out whether the process of a member is gone.
   void AskMembers();
   // Is called when another member has found that a process of the group is
@@ -51,8 +48,9 @@ class SessionCollectives final : public CachingResolver {
                      InstanceTable::Done done) override;
   // Returns the watch of a group, and makes it if there is none.
   std::shared_ptr<MemberWatch> WatchOf(const Group& group);
-  // Forgets a group, and tells the other members.
+  // Forgets a group whose member is gone, and tells all other tasks.
   void Lose(const Group& group, const absl::Status& why);
+  void Forget(const Group& group, const absl::Status& why);
 
   const CollectiveEnvironment environment_;
   Mutex watch_mutex_;

@@ -46,6 +46,7 @@ RemoteRendezvous::RemoteRendezvous(std::shared_ptr<StepOutbox> outbox,
       inputs_(std::move(inputs)),
       pulls_(std::make_shared<Pulls>()) {
   if (inputs_.bundles != nullptr) pulls_->bundled.emplace(inputs_.bundles);
+  if (inputs_.is_shared) pulls_->own.emplace(outbox_->max_entries());
   const bool registered = outbox_->aborted().Register(
       [pulls = pulls_](const absl::Status& why) { pulls->End(why); }, &token_);
   if (!registered) pulls_->End(outbox_->aborted().status());
@@ -58,29 +59,29 @@ RemoteRendezvous::~RemoteRendezvous() {
 
 void RemoteRendezvous::Pulls::End(const absl::Status& why) {
   cancellation.Cancel(why);
-  own.StartAbort(why);
+  if (own.has_value()) own->StartAbort(why);
   if (!bundled.has_value()) return;
   for (Done& done : bundled->End()) std::move(done)(why, Tensor(), false);
 }
 
 bool RemoteRendezvous::IsOwn(const ParsedKey& key) const {
   const DeviceSet& devices = outbox_->devices();
-  return inputs_.is_shared && !IsBufferKey(key) &&
+  return pulls_->own.has_value() && key.is_well_formed() && !IsBufferKey(key) &&
          devices.Find(key.send_device()) != nullptr &&
          devices.Find(key.recv_device()) != nullptr;
 }
 
 absl::Status RemoteRendezvous::Send(const ParsedKey& key, Tensor tensor,
                                     bool is_dead) {
-  if (key.is_well_formed() && IsOwn(key)) {
-    return pulls_->own.Send(key, std::move(tensor), is_dead);
+  if (IsOwn(key)) {
+    return pulls_->own->Send(key, std::move(tensor), is_dead);
   }
   return outbox_->Send(key, std::move(tensor), is_dead);
 }
 
 void RemoteRendezvous::RecvAsync(const ParsedKey& key, Done done) {
-  if (key.is_well_formed() && IsOwn(key)) {
-    return pulls_->own.RecvAsync(key, std::move(done));
+  if (IsOwn(key)) {
+    return pulls_->own->RecvAsync(key, std::move(done));
   }
   const absl::string_view task = TaskOfDevice(key.send_device());
   if (!key.is_well_formed() || task == outbox_->task()) {

@@ -54,8 +54,9 @@ class RemoteRendezvous final : public Rendezvous {
 
   // Does what StepOutbox::Send does, or keeps the tensor for this run.
   absl::Status Send(const ParsedKey& key, Tensor tensor, bool is_dead) override;
-  // If the key is malformed or its sender is on this task, does what
-  // StepOutbox::RecvAsync does. Otherwise pulls the tensor. `done` then gets
+  // Receives what Send has kept for this run. If the key is malformed or its
+  // sender is on this task, does what StepOutbox::RecvAsync does. Otherwise
+  // pulls the tensor. `done` then gets
   // the result of TensorReceiver::Receive, for example NOT_FOUND if the sender
   // is not in the cluster. If the receiver in the key is not a device of this
   // task, `done` gets INVALID_ARGUMENT.
@@ -65,7 +66,7 @@ class RemoteRendezvous final : public Rendezvous {
   void StartAbort(const absl::Status& reason) override;
 
  private:
-  // Holds the pulls of the run. Is thread-safe.
+  // Holds what ends with the run. Is thread-safe.
   struct Pulls {
     // Cancels the pulls that are under way, and ends the Recvs that wait for
     // the rest of their bundle or in `own`. All get the error `why`. Further
@@ -74,12 +75,12 @@ class RemoteRendezvous final : public Rendezvous {
 
     Cancellation cancellation;
     std::optional<BundledRecvs> bundled = {};  // nullopt without bundles
-    // Holds the tensors that only this run may receive, in a shared step.
-    LocalRendezvous own;
+    // Holds the tensors that only this run may receive. Is nullopt if the step
+    // is not shared.
+    std::optional<LocalRendezvous> own = {};
   };
 
-  // Returns true if only this run may receive the tensor. REQUIRES: `key` is
-  // well-formed.
+  // Returns true if only this run may receive the tensor.
   bool IsOwn(const ParsedKey& key) const;
 
   // Receives a tensor from another task. `device` is the receiving device of

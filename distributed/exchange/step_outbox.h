@@ -41,6 +41,7 @@ class StepOutbox final : public Rendezvous {
 
   int64_t step_id() const { return step_id_; }
   DeviceSet& devices() const { return devices_; }
+  size_t max_entries() const { return local_.max_entries(); }
   // Returns this task's name, such as "/job:ps/replica:0/task:0".
   absl::string_view task() const;
   // Returns the compute pool of this task, which does work that takes a long

@@ -166,9 +166,7 @@ void StepTable::StopWaiting(int64_t step_id) {
     if (found == steps_.end()) return;
     Entry& entry = found->second;
     if (entry.waiting == 0 || --entry.waiting > 0 || entry.has_begun) return;
-    Leave(entry);
-    forgotten = TakeOut(step_id, entry);
-    steps_.erase(found);
+    forgotten = Remove(found);
   }
   Fail(forgotten, AsDerived(absl::CancelledError(absl::StrCat(
                       "nobody waits for step ", step_id, " any more"))));
@@ -198,26 +196,20 @@ void StepTable::Release(int64_t step_id, absl::string_view session,
   std::vector<Ended> ended;
   {
     MutexLock lock(mutex_);
-    const auto found = steps_.find(step_id);
-    if (found != steps_.end() && !found->second.is_shared) {
-      Bury(step_id, ended);
-    } else {
-      ReleaseShared(step_id, session, ended);
-    }
+    ReleaseLocked(step_id, session, ended);
   }
   FailAll(ended, AsDerived(why));
 }
 
-void StepTable::ReleaseShared(int64_t step_id, absl::string_view session,
+void StepTable::ReleaseLocked(int64_t step_id, absl::string_view session,
                               std::vector<Ended>& ended) {
   const auto found = steps_.find(step_id);
   if (found == steps_.end()) return;
   Entry& entry = found->second;
+  if (!entry.is_shared) return Bury(step_id, ended);
   if (entry.sessions.erase(session) == 0 || !entry.sessions.empty()) return;
   if (!entry.running.empty()) return;  // it lingers afterwards
-  Leave(entry);
-  ended.push_back(TakeOut(step_id, entry));
-  steps_.erase(found);
+  ended.push_back(Remove(found));
 }
 
 bool StepTable::IsRunning(absl::string_view session, int64_t step_id,
@@ -237,11 +229,11 @@ void StepTable::EndOf(absl::string_view session, const absl::Status& why) {
     for (const auto& [step_id, entry] : steps_) {
       const bool is_running = IsRunning(session, step_id, entry);
       if (!is_running && !entry.sessions.contains(session)) continue;
-      (is_running || !entry.is_shared ? ending : released).push_back(step_id);
+      (is_running ? ending : released).push_back(step_id);
     }
     for (const int64_t step_id : ending) Bury(step_id, ended);
     for (const int64_t step_id : released) {
-      ReleaseShared(step_id, session, ended);
+      ReleaseLocked(step_id, session, ended);
     }
   }
   FailAll(ended, AsDerived(why));
@@ -330,6 +322,14 @@ StepTable::Ended StepTable::TakeOut(int64_t step_id, Entry& entry) {
   return ended;
 }
 
+StepTable::Ended StepTable::Remove(
+    absl::flat_hash_map<int64_t, Entry>::iterator step) {
+  Leave(step->second);
+  Ended ended = TakeOut(step->first, step->second);
+  steps_.erase(step);
+  return ended;
+}
+
 absl::Status StepTable::EndedError(int64_t step_id) const {
   const auto reason = reasons_.find(step_id);
   return AsDerived(absl::AbortedError(
@@ -376,11 +376,7 @@ void StepTable::SetTimer(Line& line) {
 
 void StepTable::Bury(int64_t step_id, std::vector<Ended>& ended) {
   const auto found = steps_.find(step_id);
-  if (found != steps_.end()) {
-    Leave(found->second);
-    ended.push_back(TakeOut(step_id, found->second));
-    steps_.erase(found);
-  }
+  if (found != steps_.end()) ended.push_back(Remove(found));
   if (!ended_.insert(step_id).second) return;
   tombstones_.push_back(step_id);
   if (tombstones_.size() <= limits_.max_tombstones) return;

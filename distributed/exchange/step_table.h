@@ -118,7 +118,8 @@ class StepTable {
   // Is called when the master of `session` needs a shared step no more. The
   // step ends when the masters of all its sessions have released it. It leaves
   // no tombstone, because another session may begin a run in it later. Is
-  // idempotent. Does what End does if the step is not shared.
+  // idempotent. Does what End does if the step is not shared, and nothing if it
+  // is unknown.
   void Release(int64_t step_id, absl::string_view session,
                const absl::Status& why);
   // Says why a step with collectives ends. Errors for those who come later name
@@ -212,13 +213,17 @@ class StepTable {
   bool IsRunning(absl::string_view session, int64_t step_id,
                  const Entry& entry) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Does what Release does for a step that is shared.
-  void ReleaseShared(int64_t step_id, absl::string_view session,
+  // Does what Release does. The caller must release the lock and then pass
+  // `ended` to FailAll.
+  void ReleaseLocked(int64_t step_id, absl::string_view session,
                      std::vector<Ended>& ended)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Moves the outbox and the FailSteps out of a step. The caller must release
   // the lock and then pass the result to Fail.
   Ended TakeOut(int64_t step_id, Entry& entry)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Does the same, and removes the step from the table.
+  Ended Remove(absl::flat_hash_map<int64_t, Entry>::iterator step)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Moves the step `step_id` to `ended`, if the table has the step. Leaves a
   // tombstone in any case.

@@ -56,7 +56,7 @@ class TensorReceiver::Call {
     peer->GetStatus(std::move(options),
                     [call = std::move(call)](
                         const absl::StatusOr<PeerStatus>& status) mutable {
-                      // The peer is another version of Leat.
+                      // The peer runs another version of Leat.
                       if (absl::IsFailedPrecondition(status.status())) {
                         return call->Fail(status.status());
                       }

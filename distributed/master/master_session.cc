@@ -150,8 +150,7 @@ void MasterSession::RunCollectives(int64_t graph_key, StepRequest request,
       key, [self = shared_from_this(), key, request = std::move(request),
             done = std::move(done)](absl::StatusOr<int64_t> step_id) mutable {
         if (!step_id.ok()) return std::move(done)({.status = step_id.status()});
-        request.step_id = *step_id;
-        request.session = self->handle();
+        request.shared = {.id = *step_id, .session = self->handle()};
         self->Start(std::move(request),
                     [self, key, id = *step_id,
                      done = std::move(done)](StepResult result) mutable {

@@ -74,9 +74,9 @@ MasterStep::MasterStep(std::shared_ptr<const MasterEnvironment> environment,
       feeds_(std::move(request.feeds)),
       request_(std::move(request)),
       logged_(ForeignTasks(request_)),
-      step_id_(request_.partial.has_value() ? request_.partial->step_id
-               : request_.step_id != 0      ? request_.step_id
-                                            : RandomStepId()),
+      step_id_(request_.partial.has_value()  ? request_.partial->step_id
+               : request_.shared.has_value() ? request_.shared->id
+                                             : RandomStepId()),
       parts_(std::make_shared<Cancellation>()),
       wall_clock_offset_(request_.trace ? WallClockOffset()
                                         : std::chrono::nanoseconds(0)),
@@ -202,7 +202,7 @@ void MasterStep::GiveBack(size_t part, const std::vector<int64_t>& cleanups) {
 
 bool MasterStep::DeferCleanup(const TaskPart& part) const {
   // A notice does not name the session, so it cannot end a shared step.
-  return !part.is_foreign && request_.step_id == 0 &&
+  return !part.is_foreign && !request_.shared.has_value() &&
          environment_->notices->DeferStep(part.task, step_id_);
 }
 
@@ -218,7 +218,7 @@ pb::RunGraphRequest MasterStep::CallOf(
   if (request_.allocations_upon_oom) {
     call.mutable_exec_opts()->set_report_tensor_allocations_upon_oom(true);
   }
-  if (request_.step_id != 0 && !part.is_foreign) {
+  if (request_.shared.has_value() && !part.is_foreign) {
     call.mutable_leat()->set_is_shared(true);
   }
   for (const int64_t ended : cleanups) {
@@ -453,7 +453,7 @@ void MasterStep::CleanUp() {
     told.push_back(part.task);
   }
   EndOnTasks(*environment_->tasks, told, step_id_, std::move(ended),
-             request_.session);
+             request_.shared.has_value() ? request_.shared->session : "");
 }
 
 void EndOnTasks(TaskCaller& caller, absl::Span<const std::string> tasks,

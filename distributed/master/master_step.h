@@ -40,6 +40,13 @@ struct PartialCall {
   bool is_last = false;  // true if the run ends after this call
 };
 
+// Describes a step that the masters of other clients may share, because it has
+// collectives. Is a value.
+struct SharedStep {
+  int64_t id = 0;            // not random, because all masters must have it
+  std::string session = {};  // the handle of this master's session
+};
+
 // Describes the step that is to be run. Is a value.
 struct StepRequest {
   std::shared_ptr<const RegisteredPlan> plan = {};
@@ -47,8 +54,7 @@ struct StepRequest {
   // this call are valid, and they have been checked.
   std::vector<Tensor> feeds = {};
   std::optional<PartialCall> partial = {};
-  int64_t step_id = 0;       // of a step with collectives; 0 for a random id
-  std::string session = {};  // the handle; set for a step with collectives
+  std::optional<SharedStep> shared = {};  // set for a step with collectives
   std::optional<StepDeadline> deadline = {};
   // Is the client's call. Its cancellation cancels the step. May be null.
   std::shared_ptr<CallContext> call = {};

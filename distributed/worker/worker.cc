@@ -56,6 +56,11 @@ RegisteredGraph::Use UseOf(const pb::RegisterGraphRequest& request) {
                                      : RegisteredGraph::Use::kWholeSteps;
 }
 
+// Returns the error of what still waits for a step that its master has ended.
+absl::Status CleanupError(int64_t step_id) {
+  return absl::AbortedError(absl::StrCat("Cleanup ", step_id));
+}
+
 }  // namespace
 
 Worker::Worker(WorkerEnvironment environment)
@@ -304,8 +309,7 @@ absl::StatusOr<pb::DeregisterGraphResponse> Worker::DeregisterGraph(
 // Steps
 
 void Worker::Forget(int64_t step_id) {
-  environment_.steps->End(
-      step_id, absl::AbortedError(absl::StrCat("Cleanup ", step_id)));
+  environment_.steps->End(step_id, CleanupError(step_id));
 }
 
 absl::Status Worker::ForgetAll(
@@ -327,9 +331,7 @@ absl::StatusOr<pb::CleanupGraphResponse> Worker::CleanupGraph(
   if (session.empty()) {
     Forget(step_id);
   } else {
-    environment_.steps->Release(
-        step_id, session,
-        absl::AbortedError(absl::StrCat("Cleanup ", step_id)));
+    environment_.steps->Release(step_id, session, CleanupError(step_id));
   }
   return pb::CleanupGraphResponse();
 }

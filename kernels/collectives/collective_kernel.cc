@@ -123,6 +123,8 @@ class Participation : public std::enable_shared_from_this<Participation> {
     }
     if (timer != 0) resolver_.timers().Cancel(timer);
     if (!member.ok()) {
+      // The leader's answer to a cancelled call does not say why it was
+      // cancelled.
       return End(cancellation_->IsCancelled() ? cancellation_->status()
                                               : member.status());
     }

@@ -28,6 +28,7 @@ std::string RunOfCollective(int32_t group_key, int32_t instance_key,
 ParsedKey BufferKey(absl::string_view sender, uint64_t incarnation,
                     absl::string_view receiver, absl::string_view buffer) {
   const std::vector<absl::string_view> parts = absl::StrSplit(buffer, ':');
+  // The numbers are only checked, because the name of the tensor has them.
   uint64_t frame = 0;
   int64_t iteration = 0;
   if (parts.size() < 4 || !absl::SimpleAtoi(parts[2], &frame) ||

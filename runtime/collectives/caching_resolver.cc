@@ -212,10 +212,13 @@ void CachingResolver::ForgetInstances() {
   by_age_.clear();
 }
 
-void CachingResolver::NoteFailure() {
-  MutexLock lock(mutex_);
-  for (auto& [key, known] : groups_) known.has_failed = true;
-  for (auto& [key, lost] : lost_) lost.untold = absl::OkStatus();
+void CachingResolver::StepHasFailed() {
+  {
+    MutexLock lock(mutex_);
+    for (auto& [key, known] : groups_) known.has_failed = true;
+    for (auto& [key, lost] : lost_) lost.untold = absl::OkStatus();
+  }
+  ForgetInstances();
 }
 
 void CachingResolver::JoinAgain(const CollectiveGroup& group) {

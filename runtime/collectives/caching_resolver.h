@@ -33,15 +33,16 @@ class CachingResolver : public CollectiveResolver,
 
   void Resolve(const CollectiveRequest& request,
                std::shared_ptr<Cancellation> cancellation, Done done) final;
+  // Is called when a step of the session has failed on this task. The clients
+  // of the session then know of a failure. Forgets all collectives: what the
+  // members have claimed may be another collective in the next step.
+  void StepHasFailed();
 
  protected:
   // Returns the groups that are known.
   std::vector<std::shared_ptr<const CollectiveGroup>> Groups() const;
   // Forgets all collectives, so that their members claim them again.
   void ForgetInstances();
-  // Is called when a step has failed. The clients of the session then know of a
-  // failure.
-  void NoteFailure();
   // Forgets a group whose member is gone. If no step has failed since a step
   // used the group, the next member fails with `why`, so that each client hears
   // of the loss. Later ones join the group anew, and wait until it is complete.
@@ -62,7 +63,8 @@ class CachingResolver : public CollectiveResolver,
                              std::shared_ptr<Cancellation> cancellation,
                              InstanceTable::Done done) = 0;
 
-  // Returns the group, or null if it is not known or does not fit.
+  // Returns the group, or null if it is not known or does not fit. Notes that a
+  // step uses it.
   Group FindGroup(const CollectiveRequest& request);
   // Sets GroupJoin::lost_id. Returns the error of the next member, if a member
   // of the group is gone.

@@ -21,10 +21,6 @@ class LocalCollectives final : public CachingResolver {
   // `clock` measures timeouts and must outlive this.
   explicit LocalCollectives(Clock& clock) : clock_(clock) {}
 
-  // Is called when a step has failed. What its members have claimed may be
-  // another collective in the next step.
-  void StepHasFailed() { ForgetInstances(); }
-
   // Returns null: the members live as long as the session.
   std::shared_ptr<void> Watch(
       std::shared_ptr<const CollectiveGroup> group,

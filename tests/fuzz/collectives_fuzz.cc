@@ -3,8 +3,8 @@
 // Takes bytes as the messages of collectives, one after the other. The first
 // byte of each chooses its type, and two bytes its size. Messages of which
 // copies can be made must be the same afterwards. The leader of groups must
-// answer each request exactly once, at the latest when its caller cancels it,
-// and keep no step.
+// answer each request exactly once, at the latest when its caller cancels it. A
+// peer waits for a step meanwhile, which a message may end. No step is left.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -30,6 +30,7 @@ namespace {
 
 constexpr char kTask[] = "/job:worker/replica:0/task:0";
 constexpr int64_t kMaxBytes = 1 << 20;
+constexpr int64_t kStep = 7;  // the one in corpus/collectives_fuzz/aborts
 
 void CheckBufferRequest(absl::string_view bytes) {
   const auto request = leat::DecodeRecvRequest(leat::RecvForm::kBuffer, bytes);
@@ -95,6 +96,8 @@ class Leader {
         collectives_(kTask, Cluster(), std::chrono::seconds(1), tasks_,
                      Timers(), steps_) {
     collectives_.AddMethods(methods_);
+    bool is_waiting = false;
+    LEAT_CHECK(steps_.Await(kStep, is_waiting).ok() && is_waiting);
   }
 
   void Serve(const leat::Method& method, absl::string_view bytes) {
@@ -111,6 +114,7 @@ class Leader {
       call.context->cancellation.Cancel(absl::CancelledError("given up"));
       LEAT_CHECK(*call.num_answers == 1);
     }
+    steps_.StopWaiting(kStep);
     LEAT_CHECK(steps_.num_steps() == 0);
   }
 

@@ -42,7 +42,7 @@ def error_of(session, fetches):
     session.run(fetches)
   except tf.errors.OpError as error:
     return type(error).__name__, tasks.first_line(error)
-  return "no error"
+  return "no error", ""
 
 
 def static(target):

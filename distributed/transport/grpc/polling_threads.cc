@@ -68,7 +68,7 @@ std::unique_ptr<grpc::ServerBuilder> PollingThreads::TakeServerBuilder() {
 void PollingThreads::PollUntil(absl::FunctionRef<bool()> is_done) {
   if (!may_rest_ || has_guest_.exchange(true)) return;
   ++num_visits_;
-  rests_ = true;
+  shall_rest_ = true;
   thread_local IdleSpin spin;
   spin.Until([&] {
     void* tag = nullptr;
@@ -83,19 +83,19 @@ void PollingThreads::PollUntil(absl::FunctionRef<bool()> is_done) {
 }
 
 void PollingThreads::EndRest() {
-  if (!rests_) return;
+  if (!shall_rest_) return;
   MutexLock lock(mutex_);
-  rests_ = false;
+  shall_rest_ = false;
   rest_has_ended_.NotifyAll();
 }
 
 void PollingThreads::Rest() {
   MutexLock lock(mutex_);
-  while (rests_) {
+  while (shall_rest_) {
     const int64_t num_visits = num_visits_;
     rest_has_ended_.WaitUntil(mutex_,
                               std::chrono::steady_clock::now() + kLongestRest);
-    if (!has_guest_ && num_visits == num_visits_) rests_ = false;
+    if (!has_guest_ && num_visits == num_visits_) shall_rest_ = false;
   }
 }
 
@@ -107,7 +107,7 @@ void PollingThreads::Poll(bool spins) {
   for (;;) {
     auto next = grpc::CompletionQueue::TIMEOUT;
     const auto look = [&] {
-      if (rests_) return true;
+      if (shall_rest_) return true;
       next = queue_->AsyncNext(&tag, &ok, kPast);
       return next != grpc::CompletionQueue::TIMEOUT;
     };

@@ -105,12 +105,12 @@ class PollingThreads {
   Mutex mutex_;
   CondVar rest_has_ended_;
   std::unique_ptr<grpc::ServerBuilder> builder_ ABSL_GUARDED_BY(mutex_);
-  // Is true if the polling thread shall rest. Changes to false only under
-  // `mutex_`.
-  std::atomic<bool> rests_ = false;
+  // Changes to false only under `mutex_`.
+  std::atomic<bool> shall_rest_ = false;
   std::atomic<bool> has_guest_ = false;  // A thread is in PollUntil.
   std::atomic<int64_t> num_visits_ = 0;  // calls of PollUntil that polled
-  std::atomic<bool> may_rest_ = false;
+  // Is true if there is one polling thread and no server uses the queue.
+  std::atomic<bool> may_rest_;
   const std::unique_ptr<grpc::ServerCompletionQueue> queue_;
   std::vector<std::thread> threads_;
 };

@@ -63,6 +63,7 @@ class GrpcTransport final : public Transport {
                                       CallOptions options) override {
     LEAT_CHECK(request.pending == nullptr);
     const auto answer = std::make_shared<Handover<absl::StatusOr<Payload>>>();
+    // Call would wake the polling thread.
     Start(address, channels_.Find(address, options.wait_for_ready), method,
           std::move(request), std::move(options),
           [answer](absl::StatusOr<Payload> payload) {
@@ -73,7 +74,7 @@ class GrpcTransport final : public Transport {
     if (open_.size() <= 1) {
       polling_->PollUntil([&answer] { return answer->IsSet(); });
     }
-    if (open_.size() > 0) polling_->EndRest();
+    if (!open_.empty()) polling_->EndRest();
     return answer->Wait();
   }
 

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/threads/thread.h"
@@ -81,7 +83,7 @@ class ClusterCollectivesTest : public ::testing::Test {
   }
 
   // Runs a broadcast that fails on this worker before its collective.
-  absl::Status RunWithoutNumber(int i) {
+  absl::Status RunWithNaN(int i) {
     const Worker& worker = workers_[i];
     return worker.session
         ->Run({.feeds = {{worker.x, Tensor::Filled<float>(Shape{4}, NAN)}},
@@ -215,7 +217,7 @@ TEST_F(ClusterCollectivesTest,
                           "/job:worker/replica:0/task:2"));
   });
   EXPECT_TRUE(Eventually([&] { return NumRunning(0) == 1; }));
-  EXPECT_FALSE(RunWithoutNumber(2).ok());
+  EXPECT_FALSE(RunWithNaN(2).ok());
   sender.Join();
 }
 
@@ -232,7 +234,7 @@ TEST_F(ClusterCollectivesTest, AFailureBeforeTheGroupIsKnownFailsForAll) {
     });
     EXPECT_TRUE(Eventually([&] { return NumRunning(i) == 1; }));
   }
-  EXPECT_FALSE(RunWithoutNumber(2).ok());
+  EXPECT_FALSE(RunWithNaN(2).ok());
   for (Thread& thread : waiting) thread.Join();
   for (const auto& result : RunAll(&Worker::sent)) {
     EXPECT_TRUE(result.ok()) << result.status();
@@ -284,7 +286,7 @@ TEST_F(ClusterCollectivesTest, ASessionHearsOfALossThoughAnotherHasFailed) {
   Add(1);
   cluster_.Kill({"worker", 2});
   EXPECT_FALSE(Run(0, workers_[0].sum).ok());
-  EXPECT_FALSE(RunWithoutNumber(1).ok());
+  EXPECT_FALSE(RunWithNaN(1).ok());
   const absl::Status status =
       idle.session
           ->Run({.feeds = {{idle.x, Tensor::Filled<float>(Shape{4}, 1)}},
@@ -348,7 +350,7 @@ TEST_F(ClusterCollectivesTest, AStepThatOneClientGivesUpFailsForAll) {
   GoOn();
 }
 
-// Each run that ends because of the failure tells of it again.
+// Each run that fails reports the failure.
 TEST(FailedStepsTest, TheOthersAreToldOnce) {
   SimulatedClock clock;
   FakeTaskCaller tasks;
@@ -366,37 +368,30 @@ TEST(FailedStepsTest, TheOthersAreToldOnce) {
   EXPECT_EQ(tasks.num_calls(), 4u);
 }
 
-// Each client has variables on the same parameter server.
-TEST(SharedStepsTest, SeveralMastersHavePartsOnOneTask) {
-  const SimulatedClock clock;
-  InProcessCluster cluster{{{"worker", 2}, {"ps", 1}}};
+// Runs a graph of each of two clients 20 times. `build` adds the graph of
+// client i and returns what is fetched, `feed` returns the value of "x", and
+// `check` takes what was fetched.
+void RunOnTwoClients(
+    InProcessCluster& cluster,
+    absl::FunctionRef<std::vector<Output>(GraphBuilder& b, int i)> build,
+    absl::FunctionRef<Tensor(int i, int step)> feed,
+    absl::FunctionRef<void(int i, int step, const std::vector<Tensor>&)>
+        check) {
   std::vector<Thread> threads;
   for (int i = 0; i < 2; ++i) {
     threads.emplace_back("runs", [&, i] {
       GraphBuilder b;
-      Output x;
-      Output sum;
-      {
-        const Scope scope = b.OnDevice("/job:ps/task:0");
-        x = op::Neg(b.Placeholder<float>("x"));
-      }
-      {
-        const Scope scope = b.OnDevice(absl::StrCat("/job:worker/task:", i));
-        sum = op::CollectiveReduce(x, 2, 1, 1, "Add", "Id", {0});
-      }
-      const Scope scope = b.OnDevice("/job:ps/task:0");
-      const Output y = op::Neg(sum);
+      const std::vector<Output> outputs = build(b, i);
       const auto session = cluster.NewSession(*b.Build(), {"worker", i});
       ASSERT_TRUE(session.ok()) << session.status();
       for (int step = 0; step < 20; ++step) {
-        const auto result = (*session)->Run(
-            {.feeds = {{"x", Tensor::Vector<float>({1.0f * step, 1.0f * i})}},
-             .fetches = {y},
-             .options = {.timeout = seconds(600)}});
+        const auto result =
+            (*session)->Run({.feeds = {{"x", feed(i, step)}},
+                             .fetches = {outputs.begin(), outputs.end()},
+                             .options = {.timeout = seconds(600)}});
         ASSERT_TRUE(result.ok())
             << i << ", " << step << ": " << result.status();
-        EXPECT_EQ((*result)[0].DebugString(),
-                  Tensor::Vector<float>({2.0f * step, 1}).DebugString());
+        check(i, step, *result);
       }
     });
   }
@@ -404,44 +399,59 @@ TEST(SharedStepsTest, SeveralMastersHavePartsOnOneTask) {
   EXPECT_EQ(cluster.Leaks(), "");
 }
 
+// Returns the negative of `x`, which the device computes.
+Output NegOn(GraphBuilder& b, absl::string_view device, const Output& x) {
+  const Scope scope = b.OnDevice(device);
+  return op::Neg(x);
+}
+// Returns the sum of `x` over both clients, which worker i computes.
+Output SumOn(GraphBuilder& b, int i, const Output& x) {
+  const Scope scope = b.OnDevice(absl::StrCat("/job:worker/task:", i));
+  return op::CollectiveReduce(x, 2, 1, 1, "Add", "Id", {0});
+}
+constexpr char kPs0[] = "/job:ps/task:0";
+constexpr char kPs1[] = "/job:ps/task:1";
+
+// Returns the placeholder "x" on the device.
+Output XOn(GraphBuilder& b, absl::string_view device) {
+  const Scope scope = b.OnDevice(device);
+  return b.Placeholder<float>("x");
+}
+
+// Each client has nodes on the same parameter server.
+TEST(SharedStepsTest, SeveralMastersHavePartsOnOneTask) {
+  const SimulatedClock clock;
+  InProcessCluster cluster{{{"worker", 2}, {"ps", 1}}};
+  RunOnTwoClients(
+      cluster,
+      [](GraphBuilder& b, int i) {
+        const Output sum = SumOn(b, i, NegOn(b, kPs0, XOn(b, kPs0)));
+        return std::vector<Output>{NegOn(b, kPs0, sum)};
+      },
+      [](int i, int step) {
+        return Tensor::Vector<float>({1.0f * step, 1.0f * i});
+      },
+      [](int, int step, const std::vector<Tensor>& result) {
+        EXPECT_EQ(result[0].DebugString(),
+                  Tensor::Vector<float>({2.0f * step, 1}).DebugString());
+      });
+}
+
 // The graphs of both clients have the same edges between the same devices.
 TEST(SharedStepsTest, TheEdgesOfSeveralMastersDoNotMeet) {
   const SimulatedClock clock;
   InProcessCluster cluster{{{"worker", 2}, {"ps", 2}}};
-  std::vector<Thread> threads;
-  for (int i = 0; i < 2; ++i) {
-    threads.emplace_back("runs", [&, i] {
-      GraphBuilder b;
-      Output own;
-      {
-        const Scope scope = b.OnDevice("/job:ps/task:0");
-        own = op::Neg(b.Placeholder<float>("x"));
-      }
-      {
-        const Scope scope = b.OnDevice("/job:ps/task:1");
-        own = op::Neg(own);
-      }
-      Output sum;
-      {
-        const Scope scope = b.OnDevice(absl::StrCat("/job:worker/task:", i));
-        sum = op::CollectiveReduce(own, 2, 1, 1, "Add", "Id", {0});
-      }
-      const auto session = cluster.NewSession(*b.Build(), {"worker", i});
-      ASSERT_TRUE(session.ok()) << session.status();
-      for (int step = 0; step < 20; ++step) {
-        const auto result =
-            (*session)->Run({.feeds = {{"x", Tensor::Scalar(1.0f + i)}},
-                             .fetches = {sum, own},
-                             .options = {.timeout = seconds(600)}});
-        ASSERT_TRUE(result.ok())
-            << i << ", " << step << ": " << result.status();
-        EXPECT_EQ((*result)[0].scalar<float>(), 3);
-        EXPECT_EQ((*result)[1].scalar<float>(), 1.0f + i);
-      }
-    });
-  }
-  for (Thread& thread : threads) thread.Join();
-  EXPECT_EQ(cluster.Leaks(), "");
+  RunOnTwoClients(
+      cluster,
+      [](GraphBuilder& b, int i) {
+        const Output own = NegOn(b, kPs1, NegOn(b, kPs0, XOn(b, kPs0)));
+        return std::vector<Output>{SumOn(b, i, own), own};
+      },
+      [](int i, int) { return Tensor::Scalar(1.0f + i); },
+      [](int i, int, const std::vector<Tensor>& result) {
+        EXPECT_EQ(result[0].scalar<float>(), 3);
+        EXPECT_EQ(result[1].scalar<float>(), 1.0f + i);
+      });
 }
 
 TEST_F(ClusterCollectivesTest, NothingIsLeft) {

@@ -48,7 +48,6 @@ class Resolver final : public CachingResolver {
   }
   TimerQueue& timers() override { return timers_; }
   using CachingResolver::ForgetLost;
-  using CachingResolver::NoteFailure;
 
  private:
   void JoinGroup(GroupJoin join, std::shared_ptr<Cancellation>,
@@ -131,7 +130,7 @@ TEST_F(CachingResolverTest, OneStepFailsAfterALoss) {
   const absl::Status gone = absl::UnavailableError("task 1 is gone");
   for (const bool has_step : {false, true}) {
     EXPECT_EQ(Resolve(), absl::OkStatus());
-    if (has_step) resolver_->NoteFailure();
+    if (has_step) resolver_->StepHasFailed();
     resolver_->ForgetLost(*resolver_->group, gone);
     if (!has_step) {
       EXPECT_EQ(Resolve(), gone);
