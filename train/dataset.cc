@@ -9,6 +9,7 @@
 #include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/builder/add_function.h"
+#include "leat/graph/shape_functions.h"
 
 namespace leat {
 
@@ -30,19 +31,20 @@ constexpr int64_t kBufferBytes = 256 << 10;
 
 // Is a dataset in a graph: the output of its node, and what is known of the
 // components of its elements.
-struct Nodes {
+struct DatasetNode {
   Output handle = {};
   std::vector<DType> dtypes = {};
   std::vector<PartialShape> shapes = {};
 };
 
-Nodes NodesOf(Output handle, const std::vector<FunctionTensor>& components) {
-  Nodes nodes{.handle = handle};
+// Returns a dataset without a node yet.
+DatasetNode NodeOf(const std::vector<FunctionTensor>& components) {
+  DatasetNode node;
   for (const FunctionTensor& component : components) {
-    nodes.dtypes.push_back(component.dtype);
-    nodes.shapes.push_back(component.shape);
+    node.dtypes.push_back(component.dtype);
+    node.shapes.push_back(component.shape);
   }
-  return nodes;
+  return node;
 }
 
 // Adds the nodes of one stage. Errors name the place that described the stage.
@@ -54,7 +56,7 @@ class NodeAdder {
   GraphBuilder& builder() const { return builder_; }
 
   // Records an error and returns nothing.
-  Nodes Fail(const absl::Status& error) const {
+  DatasetNode Fail(const absl::Status& error) const {
     builder_.Fail(error, location_);
     return {};
   }
@@ -67,23 +69,27 @@ class NodeAdder {
                            .location = location_});
   }
   // Adds a dataset with the components of `like`.
-  Nodes AddDataset(absl::string_view op, std::vector<OpInput> inputs,
-                   Nodes like, AttrMap attrs = {}) const {
+  DatasetNode AddDataset(absl::string_view op, std::vector<OpInput> inputs,
+                         DatasetNode like, AttrMap attrs = {}) const {
     attrs.Set("output_types", like.dtypes);
     attrs.Set("output_shapes", like.shapes);
     like.handle = Add(op, std::move(inputs), std::move(attrs)).output(0);
     return like;
   }
   // Adds a function of elements of `input`. Returns nothing after an error.
-  AddedFunction Function(absl::string_view name, const Nodes& input,
-                         BodyFunction body) const {
+  AddedFunction Function(absl::string_view name, const DatasetNode& input,
+                         const Dataset::MapFunction& function) const {
     std::vector<FunctionTensor> arguments;
     for (size_t i = 0; i < input.dtypes.size(); ++i) {
       arguments.push_back({.dtype = input.dtypes[i], .shape = input.shapes[i]});
     }
     const size_t num_variables = builder_.variables().size();
-    absl::StatusOr<AddedFunction> added =
-        AddFunction(builder_, name, arguments, body, location_);
+    absl::StatusOr<AddedFunction> added = AddFunction(
+        builder_, name, arguments,
+        [&](absl::Span<const Output> components) {
+          return function(builder_, {components.begin(), components.end()});
+        },
+        location_);
     absl::Status status = added.status();
     if (status.ok()) status = CheckCaptured(name, input, added->captured);
     if (status.ok()) status = CheckVariables(name, num_variables);
@@ -95,7 +101,8 @@ class NodeAdder {
  private:
   // Fails if the function uses a resource of another device than that of the
   // datasets. (Tensors are sent between devices, resources are not.)
-  absl::Status CheckCaptured(absl::string_view function, const Nodes& input,
+  absl::Status CheckCaptured(absl::string_view function,
+                             const DatasetNode& input,
                              const std::vector<Output>& captured) const {
     for (const Output& output : captured) {
       if (output.dtype() != DType::kResource) continue;
@@ -137,8 +144,8 @@ class NodeAdder {
 };
 
 // Adds the nodes of a stage, upon those of its inputs.
-using AddStage =
-    std::function<Nodes(const NodeAdder&, const std::vector<Nodes>& inputs)>;
+using AddStage = std::function<DatasetNode(
+    const NodeAdder&, const std::vector<DatasetNode>& inputs)>;
 
 using StagePtr = std::shared_ptr<const DatasetStage>;
 
@@ -157,7 +164,8 @@ namespace {
 
 // Returns a stage that reports an error when nodes are made of it.
 StagePtr NewFailure(const absl::Status& error, SourceLocation location) {
-  const auto fail = [error](const NodeAdder& adder, const std::vector<Nodes>&) {
+  const auto fail = [error](const NodeAdder& adder,
+                            const std::vector<DatasetNode>&) {
     return adder.Fail(error);
   };
   return std::make_shared<const DatasetStage>(
@@ -191,10 +199,12 @@ StagePtr NewStage(std::vector<StagePtr> inputs, AddStage add,
 
 // Returns a stage that changes nothing but which elements come, and when. The
 // inputs of its node are `input` and numbers.
-StagePtr Upon(StagePtr input, std::string op, std::vector<int64_t> numbers,
-              SourceLocation location) {
+StagePtr NewStageWithNumbers(StagePtr input, std::string op,
+                             std::vector<int64_t> numbers,
+                             SourceLocation location) {
   const auto add = [op = std::move(op), numbers = std::move(numbers)](
-                       const NodeAdder& adder, const std::vector<Nodes>& in) {
+                       const NodeAdder& adder,
+                       const std::vector<DatasetNode>& in) {
     std::vector<OpInput> inputs = {in[0].handle};
     for (const int64_t number : numbers) inputs.emplace_back(Operand(number));
     return adder.AddDataset(op, std::move(inputs), in[0]);
@@ -203,9 +213,9 @@ StagePtr Upon(StagePtr input, std::string op, std::vector<int64_t> numbers,
 }
 
 // Adds the nodes of a stage and of all its inputs. Does nothing after an error.
-Nodes AddNodes(GraphBuilder& builder, DatasetUse use,
-               const DatasetStage& stage) {
-  std::vector<Nodes> inputs;
+DatasetNode AddNodes(GraphBuilder& builder, DatasetUse use,
+                     const DatasetStage& stage) {
+  std::vector<DatasetNode> inputs;
   for (const StagePtr& input : stage.inputs) {
     inputs.push_back(AddNodes(builder, use, *input));
   }
@@ -257,13 +267,13 @@ Output AddRecords(const NodeAdder& adder, const Files& files,
 
 // Adds the dataset that reads several files at the same time.
 Output AddParallelRecords(const NodeAdder& adder, const Files& files,
-                          const Tensor& paths, const Nodes& records) {
-  const Nodes names =
+                          const Tensor& paths, const DatasetNode& records) {
+  const DatasetNode names =
       adder.AddDataset("TensorSliceDataset", {Constants({paths})}, records,
                        {{"is_files", true}});
   const AddedFunction read = adder.Function(
       absl::StrCat(files.op, "_of_file"), names,
-      [&](absl::Span<const Output> path) {
+      [&](GraphBuilder&, std::vector<Output> path) {
         return std::vector<Output>{AddRecords(adder, files, path[0])};
       });
   const Operand number(files.options.parallel_files);
@@ -278,15 +288,15 @@ Output AddParallelRecords(const NodeAdder& adder, const Files& files,
 
 StagePtr NewFiles(Files files, SourceLocation location) {
   const auto add = [files = std::move(files)](const NodeAdder& adder,
-                                              const std::vector<Nodes>&) {
+                                              const std::vector<DatasetNode>&) {
     if (files.options.parallel_files < 1) {
-      adder.Fail(absl::InvalidArgumentError(
+      return adder.Fail(absl::InvalidArgumentError(
           absl::StrCat("parallel_files must be at least 1, but is ",
                        files.options.parallel_files)));
     }
     const Tensor paths = Tensor::FromSpan<std::string>(
         Shape{static_cast<int64_t>(files.paths.size())}, files.paths);
-    Nodes records{.dtypes = {DType::kString}, .shapes = {Shape{}}};
+    DatasetNode records{.dtypes = {DType::kString}, .shapes = {Shape{}}};
     records.handle = files.options.parallel_files == 1
                          ? AddRecords(adder, files, Operand(paths))
                          : AddParallelRecords(adder, files, paths, records);
@@ -295,26 +305,41 @@ StagePtr NewFiles(Files files, SourceLocation location) {
   return NewStage({}, add, location);
 }
 
+PartialShape WholeShape(const Shape& shape) { return shape; }
+
 // Returns the shape of a row of a tensor.
 PartialShape RowShape(const Shape& shape) {
   if (shape.rank() == 0) return Shape{};  // the node will refuse the tensor
-  return *PartialShape::Create(shape.dims().subspan(1));
+  return Subshape(shape, 1);
 }
 
-// Returns the shape of a batch with `rows` elements.
-absl::StatusOr<PartialShape> BatchShape(int64_t rows,
-                                        const PartialShape& element) {
-  if (!element.rank_known()) return element;
-  Dims dims = {rows};
-  dims.insert(dims.end(), element.dims().begin(), element.dims().end());
-  return PartialShape::Create(dims);
+// Returns a dataset of tensors, from which its node makes elements. `shape_of`
+// returns the shape of a component from that of its tensor.
+StagePtr NewTensors(std::string op, std::vector<Tensor> tensors,
+                    PartialShape (*shape_of)(const Shape&),
+                    SourceLocation location) {
+  const auto add = [op = std::move(op), tensors = std::move(tensors), shape_of](
+                       const NodeAdder& adder,
+                       const std::vector<DatasetNode>&) {
+    DatasetNode node;
+    for (const Tensor& tensor : tensors) {
+      node.dtypes.push_back(tensor.dtype());
+      node.shapes.push_back(shape_of(tensor.shape()));
+    }
+    node.handle =
+        adder.Add(op, {Constants(tensors)}, {{"output_shapes", node.shapes}})
+            .output(0);
+    return node;
+  };
+  return NewStage({}, add, location);
 }
 
 // Describes the batches of the elements of `like`.
-Nodes BatchesOf(const NodeAdder& adder, Nodes like, int64_t size, bool drop) {
+DatasetNode BatchesOf(const NodeAdder& adder, DatasetNode like, int64_t size,
+                      bool drop) {
+  const PartialShape rows = {drop && size > 0 ? size : PartialShape::kUnknown};
   for (PartialShape& shape : like.shapes) {
-    const absl::StatusOr<PartialShape> stacked =
-        BatchShape(drop && size > 0 ? size : PartialShape::kUnknown, shape);
+    const absl::StatusOr<PartialShape> stacked = ConcatenateShapes(rows, shape);
     if (stacked.ok()) {
       shape = *stacked;
     } else {
@@ -338,7 +363,7 @@ OperandList Zeros(const NodeAdder& adder, const std::vector<DType>& dtypes) {
   return OperandList(std::move(zeros));
 }
 
-absl::Status CheckPadding(const Nodes& input,
+absl::Status CheckPadding(const DatasetNode& input,
                           const std::vector<PartialShape>& shapes,
                           const DatasetPaddedBatchOptions& options) {
   const size_t count = input.dtypes.size();
@@ -367,43 +392,20 @@ absl::Status EmptyFunctionError(absl::string_view stage) {
 }  // namespace
 
 Dataset Dataset::Tensors(std::vector<Tensor> tensors, SourceLocation location) {
-  const auto add = [tensors = std::move(tensors)](const NodeAdder& adder,
-                                                  const std::vector<Nodes>&) {
-    Nodes nodes;
-    for (const Tensor& tensor : tensors) {
-      nodes.dtypes.push_back(tensor.dtype());
-      nodes.shapes.push_back(tensor.shape());
-    }
-    nodes.handle = adder
-                       .Add("TensorDataset", {Constants(tensors)},
-                            {{"output_shapes", nodes.shapes}})
-                       .output(0);
-    return nodes;
-  };
-  return Dataset(NewStage({}, add, location));
+  return Dataset(
+      NewTensors("TensorDataset", std::move(tensors), &WholeShape, location));
 }
 
 Dataset Dataset::TensorSlices(std::vector<Tensor> tensors,
                               SourceLocation location) {
-  const auto add = [tensors = std::move(tensors)](const NodeAdder& adder,
-                                                  const std::vector<Nodes>&) {
-    Nodes nodes;
-    for (const Tensor& tensor : tensors) {
-      nodes.dtypes.push_back(tensor.dtype());
-      nodes.shapes.push_back(RowShape(tensor.shape()));
-    }
-    nodes.handle = adder
-                       .Add("TensorSliceDataset", {Constants(tensors)},
-                            {{"output_shapes", nodes.shapes}})
-                       .output(0);
-    return nodes;
-  };
-  return Dataset(NewStage({}, add, location));
+  return Dataset(NewTensors("TensorSliceDataset", std::move(tensors), &RowShape,
+                            location));
 }
 
 Dataset Dataset::Range(int64_t start, int64_t stop, int64_t step,
                        SourceLocation location) {
-  const auto add = [=](const NodeAdder& adder, const std::vector<Nodes>&) {
+  const auto add = [=](const NodeAdder& adder,
+                       const std::vector<DatasetNode>&) {
     return adder.AddDataset("RangeDataset",
                             {Operand(start), Operand(stop), Operand(step)},
                             {.dtypes = {DType::kInt64}, .shapes = {Shape{}}});
@@ -441,15 +443,16 @@ Dataset Dataset::FixedLengthRecords(std::vector<std::string> paths,
 Dataset Dataset::Zip(std::vector<Dataset> datasets, SourceLocation location) {
   std::vector<StagePtr> stages;
   for (Dataset& dataset : datasets) stages.push_back(dataset.stage_);
-  const auto add = [](const NodeAdder& adder, const std::vector<Nodes>& in) {
+  const auto add = [](const NodeAdder& adder,
+                      const std::vector<DatasetNode>& in) {
     std::vector<Output> handles;
-    Nodes all;
-    for (const Nodes& nodes : in) {
-      handles.push_back(nodes.handle);
-      all.dtypes.insert(all.dtypes.end(), nodes.dtypes.begin(),
-                        nodes.dtypes.end());
-      all.shapes.insert(all.shapes.end(), nodes.shapes.begin(),
-                        nodes.shapes.end());
+    DatasetNode all;
+    for (const DatasetNode& node : in) {
+      handles.push_back(node.handle);
+      all.dtypes.insert(all.dtypes.end(), node.dtypes.begin(),
+                        node.dtypes.end());
+      all.shapes.insert(all.shapes.end(), node.shapes.begin(),
+                        node.shapes.end());
     }
     return adder.AddDataset("ZipDataset", {absl::MakeConstSpan(handles)}, all);
   };
@@ -458,8 +461,9 @@ Dataset Dataset::Zip(std::vector<Dataset> datasets, SourceLocation location) {
 
 Dataset Dataset::Concatenate(const Dataset& other,
                              SourceLocation location) const {
-  const auto add = [](const NodeAdder& adder, const std::vector<Nodes>& in) {
-    Nodes both = in[0];
+  const auto add = [](const NodeAdder& adder,
+                      const std::vector<DatasetNode>& in) {
+    DatasetNode both = in[0];
     if (both.dtypes != in[1].dtypes) {
       return adder.Fail(absl::InvalidArgumentError(
           "the elements of the two datasets of a Concatenate have different "
@@ -476,27 +480,29 @@ Dataset Dataset::Concatenate(const Dataset& other,
 
 Dataset Dataset::Shard(int64_t num_shards, int64_t index,
                        SourceLocation location) const {
-  return Dataset(Upon(stage_, "ShardDataset", {num_shards, index}, location));
+  return Dataset(NewStageWithNumbers(stage_, "ShardDataset",
+                                     {num_shards, index}, location));
 }
 
 Dataset Dataset::Take(int64_t count, SourceLocation location) const {
-  return Dataset(Upon(stage_, "TakeDataset", {count}, location));
+  return Dataset(NewStageWithNumbers(stage_, "TakeDataset", {count}, location));
 }
 
 Dataset Dataset::Skip(int64_t count, SourceLocation location) const {
-  return Dataset(Upon(stage_, "SkipDataset", {count}, location));
+  return Dataset(NewStageWithNumbers(stage_, "SkipDataset", {count}, location));
 }
 
 Dataset Dataset::Filter(Predicate predicate, SourceLocation location) const {
   const auto add = [predicate = std::move(predicate)](
-                       const NodeAdder& adder, const std::vector<Nodes>& in) {
+                       const NodeAdder& adder,
+                       const std::vector<DatasetNode>& in) {
     if (predicate == nullptr) return adder.Fail(EmptyFunctionError("Filter"));
     const AddedFunction keeps = adder.Function(
-        "FilterDataset_predicate", in[0], [&](absl::Span<const Output> x) {
-          return std::vector<Output>{
-              predicate(adder.builder(), {x.begin(), x.end()})};
+        "FilterDataset_predicate", in[0],
+        [&](GraphBuilder& builder, std::vector<Output> components) {
+          return std::vector<Output>{predicate(builder, std::move(components))};
         });
-    if (!adder.builder().status().ok()) return Nodes();
+    if (!adder.builder().status().ok()) return DatasetNode();
     const FunctionTensor& result = keeps.results[0];
     if (result.dtype != DType::kBool ||
         !result.shape.IsCompatibleWith(Shape{})) {
@@ -512,12 +518,14 @@ Dataset Dataset::Filter(Predicate predicate, SourceLocation location) const {
 }
 
 Dataset Dataset::Repeat(int64_t count, SourceLocation location) const {
-  return Dataset(Upon(stage_, "RepeatDataset", {count}, location));
+  return Dataset(
+      NewStageWithNumbers(stage_, "RepeatDataset", {count}, location));
 }
 
 Dataset Dataset::Shuffle(int64_t buffer_size, std::optional<int64_t> seed,
                          SourceLocation location) const {
-  const auto add = [=](const NodeAdder& adder, const std::vector<Nodes>& in) {
+  const auto add = [=](const NodeAdder& adder,
+                       const std::vector<DatasetNode>& in) {
     const auto [seed1, seed2] = adder.builder().OpSeeds(seed);
     return adder.AddDataset(
         "ShuffleDataset",
@@ -529,31 +537,30 @@ Dataset Dataset::Shuffle(int64_t buffer_size, std::optional<int64_t> seed,
 
 Dataset Dataset::Map(MapFunction function, const DatasetMapOptions& options,
                      SourceLocation location) const {
-  const auto add = [function = std::move(function),
-                    calls = options.parallel_calls](
-                       const NodeAdder& adder, const std::vector<Nodes>& in) {
-    if (function == nullptr) return adder.Fail(EmptyFunctionError("Map"));
-    const AddedFunction maps = adder.Function(
-        "MapDataset_function", in[0], [&](absl::Span<const Output> x) {
-          return function(adder.builder(), {x.begin(), x.end()});
-        });
-    std::vector<OpInput> inputs = {in[0].handle,
-                                   absl::MakeConstSpan(maps.captured)};
-    if (calls != 1) inputs.emplace_back(Operand(calls));
-    // The attr preserve_cardinality makes an OUT_OF_RANGE of the function an
-    // error. Otherwise it would end the dataset.
-    return adder.AddDataset(
-        calls == 1 ? "MapDataset" : "ParallelMapDatasetV2", std::move(inputs),
-        NodesOf({}, maps.results),
-        {{"f", maps.function}, {"preserve_cardinality", true}});
-  };
+  const auto add =
+      [function = std::move(function), calls = options.parallel_calls](
+          const NodeAdder& adder, const std::vector<DatasetNode>& in) {
+        if (function == nullptr) return adder.Fail(EmptyFunctionError("Map"));
+        const AddedFunction maps =
+            adder.Function("MapDataset_function", in[0], function);
+        std::vector<OpInput> inputs = {in[0].handle,
+                                       absl::MakeConstSpan(maps.captured)};
+        if (calls != 1) inputs.emplace_back(Operand(calls));
+        // The attr preserve_cardinality makes an OUT_OF_RANGE of the function
+        // an error. Otherwise it would end the dataset.
+        return adder.AddDataset(
+            calls == 1 ? "MapDataset" : "ParallelMapDatasetV2",
+            std::move(inputs), NodeOf(maps.results),
+            {{"f", maps.function}, {"preserve_cardinality", true}});
+      };
   return Dataset(NewStage({stage_}, add, location));
 }
 
 Dataset Dataset::Batch(int64_t size, const DatasetBatchOptions& options,
                        SourceLocation location) const {
   const auto add = [size, drop = options.drop_remainder](
-                       const NodeAdder& adder, const std::vector<Nodes>& in) {
+                       const NodeAdder& adder,
+                       const std::vector<DatasetNode>& in) {
     return adder.AddDataset("BatchDatasetV2",
                             {in[0].handle, Operand(size), Operand(drop)},
                             BatchesOf(adder, in[0], size, drop));
@@ -565,8 +572,8 @@ Dataset Dataset::PaddedBatch(int64_t size,
                              const DatasetPaddedBatchOptions& options,
                              SourceLocation location) const {
   const auto add = [size, options](const NodeAdder& adder,
-                                   const std::vector<Nodes>& in) {
-    Nodes padded = in[0];
+                                   const std::vector<DatasetNode>& in) {
+    DatasetNode padded = in[0];
     if (!options.shapes.empty()) padded.shapes = options.shapes;
     const absl::Status status = CheckPadding(in[0], padded.shapes, options);
     if (!status.ok()) return adder.Fail(status);
@@ -578,16 +585,15 @@ Dataset Dataset::PaddedBatch(int64_t size,
     }
     OperandList values = options.values.empty() ? Zeros(adder, in[0].dtypes)
                                                 : Constants(options.values);
-    const bool drop = options.drop_remainder;
-    const Nodes batches = BatchesOf(adder, padded, size, drop);
-    Nodes result = batches;
+    DatasetNode result =
+        BatchesOf(adder, std::move(padded), size, options.drop_remainder);
     result.handle =
         adder
             .Add("PaddedBatchDatasetV2",
                  {in[0].handle, Operand(size), OperandList(std::move(shapes)),
-                  std::move(values), Operand(drop)},
+                  std::move(values), Operand(options.drop_remainder)},
                  {{"Toutput_types", in[0].dtypes},
-                  {"output_shapes", batches.shapes}})
+                  {"output_shapes", result.shapes}})
             .output(0);
     return result;
   };
@@ -595,14 +601,16 @@ Dataset Dataset::PaddedBatch(int64_t size,
 }
 
 Dataset Dataset::Cache(SourceLocation location) const {
-  const auto add = [](const NodeAdder& adder, const std::vector<Nodes>& in) {
+  const auto add = [](const NodeAdder& adder,
+                      const std::vector<DatasetNode>& in) {
     return adder.AddDataset("CacheDataset", {in[0].handle, Operand("")}, in[0]);
   };
   return Dataset(NewStage({stage_}, add, location));
 }
 
 Dataset Dataset::Prefetch(int64_t buffer_size, SourceLocation location) const {
-  return Dataset(Upon(stage_, "PrefetchDataset", {buffer_size}, location));
+  return Dataset(
+      NewStageWithNumbers(stage_, "PrefetchDataset", {buffer_size}, location));
 }
 
 absl::StatusOr<DatasetIterator> Dataset::AddIterator(
@@ -612,16 +620,16 @@ absl::StatusOr<DatasetIterator> Dataset::AddIterator(
 
 absl::StatusOr<DatasetIterator> Dataset::AddIteratorFor(
     DatasetUse use, GraphBuilder& builder, SourceLocation location) const {
-  const Nodes nodes = AddNodes(builder, use, *stage_);
+  const DatasetNode node = AddNodes(builder, use, *stage_);
   const NodeAdder adder(builder, use, location);
-  const AttrMap elements = {{"output_types", nodes.dtypes},
-                            {"output_shapes", nodes.shapes}};
+  const AttrMap elements = {{"output_types", node.dtypes},
+                            {"output_shapes", node.shapes}};
   AttrMap attrs = elements;
   attrs.Set("shared_name", std::string());
   attrs.Set("container", std::string());
   const Output iterator = adder.Add("IteratorV2", {}, attrs).output(0);
   DatasetIterator added;
-  added.initializer = adder.Add("MakeIterator", {nodes.handle, iterator});
+  added.initializer = adder.Add("MakeIterator", {node.handle, iterator});
   const Operation next = adder.Add("IteratorGetNext", {iterator}, elements);
   LEAT_RETURN_IF_ERROR(builder.status());
   for (int i = 0; i < next.num_outputs(); ++i) {
