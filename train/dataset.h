@@ -298,11 +298,12 @@ class DatasetReader {
 
  private:
   friend class Dataset;
-  DatasetReader(std::shared_ptr<Session> session, Callable next)
-      : session_(std::move(session)), next_(std::move(next)) {}
+  // `next` fetches `components`.
+  DatasetReader(std::shared_ptr<Session> session, Callable next,
+                const std::vector<Output>& components);
 
-  std::vector<DType> dtypes_;
-  std::vector<PartialShape> shapes_;
+  const std::vector<DType> dtypes_;
+  const std::vector<PartialShape> shapes_;
   const std::shared_ptr<Session> session_;
   const Callable next_;
 };

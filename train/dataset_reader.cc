@@ -10,6 +10,32 @@
 #include "leat/train/session.h"
 
 namespace leat {
+namespace {
+
+std::vector<DType> DTypesOf(const std::vector<Output>& components) {
+  std::vector<DType> dtypes;
+  for (const Output& component : components) {
+    dtypes.push_back(component.dtype());
+  }
+  return dtypes;
+}
+
+std::vector<PartialShape> ShapesOf(const std::vector<Output>& components) {
+  std::vector<PartialShape> shapes;
+  for (const Output& component : components) {
+    shapes.push_back(component.shape());
+  }
+  return shapes;
+}
+
+}  // namespace
+
+DatasetReader::DatasetReader(std::shared_ptr<Session> session, Callable next,
+                             const std::vector<Output>& components)
+    : dtypes_(DTypesOf(components)),
+      shapes_(ShapesOf(components)),
+      session_(std::move(session)),
+      next_(std::move(next)) {}
 
 absl::StatusOr<std::unique_ptr<DatasetReader>> Dataset::Open(
     const DatasetReaderOptions& options) const {
@@ -27,13 +53,8 @@ absl::StatusOr<std::unique_ptr<DatasetReader>> Dataset::Open(
   LEAT_ASSIGN_OR_RETURN(
       Callable next, session->MakeCallable({.fetches = {iterator.next.begin(),
                                                         iterator.next.end()}}));
-  std::unique_ptr<DatasetReader> reader(
-      new DatasetReader(std::move(session), std::move(next)));
-  for (const Output& component : iterator.next) {
-    reader->dtypes_.push_back(component.dtype());
-    reader->shapes_.push_back(component.shape());
-  }
-  return reader;
+  return std::unique_ptr<DatasetReader>(
+      new DatasetReader(std::move(session), std::move(next), iterator.next));
 }
 
 // No error of a dataset has the code OUT_OF_RANGE (NotTheEnd in
