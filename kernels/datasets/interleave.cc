@@ -45,7 +45,6 @@ class InterleaveStage final : public Stage {
         mix_(mix),
         dataset_(std::move(dataset)),
         context_(context),
-        of_function_(OfFunction(context)),
         slots_(static_cast<size_t>(mix.cycle_length)) {}
 
   absl::StatusOr<Progress> Next(Element& element) override {
@@ -96,8 +95,8 @@ class InterleaveStage final : public Stage {
     std::unique_ptr<Stage> stage = {};
     // Is an error that was found before the turn of the slot.
     absl::Status error = absl::OkStatus();
-    // Is set if the slot has given such an error, which counts as a dataset
-    // with nothing else.
+    // Is set if the slot has failed to open, which counts as a dataset with
+    // nothing but an error.
     bool has_failed = false;
 
     bool IsUnused() const {
@@ -122,17 +121,21 @@ class InterleaveStage final : public Stage {
 
   absl::StatusOr<Turn> TakeTurn(Slot& slot, Element& element) {
     if (std::exchange(slot.has_failed, false)) return End(slot);
-    const absl::StatusOr<Turn> opened = OpenForTurn(slot);
-    if (!opened.ok()) slot.has_failed = mix_.parallel.has_value();
-    if (!opened.ok() || *opened != Turn::kElement) return opened;
+    const absl::StatusOr<std::optional<Turn>> ended = OpenForTurn(slot);
+    if (!ended.ok()) {
+      slot.has_failed = mix_.parallel.has_value();
+      return ended.status();
+    }
+    if (ended->has_value()) return **ended;
     LEAT_ASSIGN_OR_RETURN(const Progress progress, slot.stage->Next(element));
     if (progress == Progress::kWaiting) return Turn::kWaiting;
     if (progress == Progress::kElement) return Turn::kElement;
     return End(slot);
   }
 
-  // Returns kElement if the slot has a stage, which can be asked for one.
-  absl::StatusOr<Turn> OpenForTurn(Slot& slot) {
+  // Returns what the turn has done if it ends here. Returns nothing if the slot
+  // is open: it has a stage, which can be asked for an element.
+  absl::StatusOr<std::optional<Turn>> OpenForTurn(Slot& slot) {
     LEAT_RETURN_IF_ERROR(std::exchange(slot.error, absl::OkStatus()));
     if (slot.IsUnused()) {
       LEAT_ASSIGN_OR_RETURN(const Progress opened, Open(slot));
@@ -140,7 +143,8 @@ class InterleaveStage final : public Stage {
       if (opened == Progress::kEnd) return Turn::kUnused;
     }
     LEAT_ASSIGN_OR_RETURN(const bool is_open, FinishOpening(slot));
-    return is_open ? Turn::kElement : Turn::kWaiting;
+    if (!is_open) return Turn::kWaiting;
+    return std::nullopt;
   }
 
   Turn End(Slot& slot) {
@@ -195,8 +199,9 @@ class InterleaveStage final : public Stage {
   }
 
   absl::StatusOr<std::unique_ptr<Stage>> StageOf(DatasetPtr dataset) const {
-    if (!mix_.parallel.has_value()) return MakeStage(*dataset, of_function_);
-    return NewBackgroundStage(of_function_, mix_.buffer_size, Begins::kAtOnce,
+    const StageContext of_function = OfFunction(context_);
+    if (!mix_.parallel.has_value()) return MakeStage(*dataset, of_function);
+    return NewBackgroundStage(of_function, mix_.buffer_size, Begins::kAtOnce,
                               [dataset](const StageContext& context) {
                                 return MakeStage(*dataset, context);
                               });
@@ -208,7 +213,6 @@ class InterleaveStage final : public Stage {
   const Mix mix_;
   const DatasetPtr dataset_;
   const StageContext context_;
-  const StageContext of_function_;  // of the stages in the slots
   std::vector<Slot> slots_;
   size_t current_ = 0;
   int64_t in_block_ = 0;  // elements of this block that have come
