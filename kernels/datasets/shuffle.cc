@@ -39,15 +39,15 @@ class SeedGenerators {
 
   absl::StatusOr<std::shared_ptr<SeedGenerator>> At(uint64_t place) {
     MutexLock lock(mutex_);
-    std::shared_ptr<SeedGenerator>& generator = generators_[place];
-    if (generator != nullptr) return generator;
-    if (generators_.size() > kMaxPlaces) {
-      generators_.erase(place);
+    const auto found = generators_.find(place);
+    if (found != generators_.end()) return found->second;
+    if (generators_.size() >= kMaxPlaces) {
       return absl::ResourceExhaustedError(
           absl::StrCat("a shuffled dataset is read at more than ", kMaxPlaces,
                        " places, which is the limit"));
     }
-    generator = std::make_shared<SeedGenerator>(seeds_, reshuffles_);
+    auto generator = std::make_shared<SeedGenerator>(seeds_, reshuffles_);
+    generators_.emplace(place, generator);
     return generator;
   }
 
