@@ -207,8 +207,13 @@ absl::StatusOr<Seeds> GetSeeds(const KernelContext& context) {
   return seeds;
 }
 
+// Returns true if the op has the input seed_generator, which is its last one.
+bool HasSeedGenerator(const KernelContext& context) {
+  return context.input(context.num_inputs() - 1).dtype() == DType::kResource;
+}
+
 absl::StatusOr<DatasetPtr> MakeShuffle(KernelContext& context, int64_t count,
-                                       const Seeds& seeds) {
+                                       Seeds seeds) {
   LEAT_ASSIGN_OR_RETURN(DatasetPtr input, InputDataset(context));
   ShuffleOptions options{.count = count};
   LEAT_ASSIGN_OR_RETURN(options.buffer_size,
@@ -220,6 +225,9 @@ absl::StatusOr<DatasetPtr> MakeShuffle(KernelContext& context, int64_t count,
   LEAT_ASSIGN_OR_RETURN(
       const bool reshuffles,
       context.node().attrs.GetOr<bool>("reshuffle_each_iteration", true));
+  // With a seed generator, random seeds that stay the same are those of the
+  // dataset. Otherwise each place draws its own. TensorFlow does the same.
+  if (HasSeedGenerator(context) && !reshuffles) seeds = OrRandom(seeds);
   return std::make_shared<const ShuffleDataset>(std::move(input), options,
                                                 seeds, reshuffles);
 }

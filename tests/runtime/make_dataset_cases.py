@@ -388,6 +388,15 @@ PIPELINES = {
     "shuffle_twice_repeated": lambda: twice(numbers(6).shuffle(6, seed=1).repeat(2)),
     "shuffle_twice_same": lambda: twice(
         numbers(6).shuffle(6, seed=1, reshuffle_each_iteration=False)).repeat(2),
+    "shuffle_twice_same_random": lambda: twice(raw_dataset(
+        tf.raw_ops.ShuffleDatasetV3, input_dataset=numbers(9)._variant_tensor, buffer_size=9,
+        seed=0, seed2=0, seed_generator=tf.raw_ops.DummySeedGenerator(),
+        reshuffle_each_iteration=False)).map(tf.equal).repeat(2),
+    "shuffle_and_repeat_twice_same_random": lambda: twice(raw_dataset(
+        tf.raw_ops.ShuffleAndRepeatDatasetV2, input_dataset=numbers(9)._variant_tensor,
+        buffer_size=9, seed=0, seed2=0, count=1,
+        seed_generator=tf.raw_ops.DummySeedGenerator(),
+        reshuffle_each_iteration=False)).map(tf.equal).repeat(2),
     "shuffle_and_repeat_twice": lambda: twice(
         numbers(3).apply(tf.data.experimental.shuffle_and_repeat(6, count=2, seed=1))),
     "shuffle_concatenated": lambda: (lambda data: data.concatenate(data))(
