@@ -16,7 +16,6 @@
 // goes on from the latest checkpoint.
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -163,11 +162,6 @@ absl::StatusOr<Training> BuildTraining(GraphBuilder& b, const Flags& flags,
   auto beside = b.ColocateWith(handle.operation());
   training.step_after = op::ReadVariableOp(handle, DType::kInt64);
   return training;
-}
-
-void Say(absl::string_view text) {
-  std::printf("%s\n", std::string(text).c_str());
-  std::fflush(stdout);
 }
 
 std::string NameOf(const Operation& operation) {

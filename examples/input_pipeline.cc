@@ -12,13 +12,13 @@
 // other files, only ReadImages changes: Dataset::TfRecords reads TFRecord
 // files, and op::ParseSingleExample parses the Examples in them.
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "leat/core/status_macros.h"
 #include "leat/examples/shared/fashion_mnist_model.h"
 #include "leat/examples/shared/program.h"
@@ -109,9 +109,7 @@ absl::Status TrainSteps(const Flags& flags, const Training& training,
                                              .targets = {training.train}}));
     step = out[1].scalar<int64_t>() + 1;
     if (step - reported < report_every) continue;
-    std::printf("step %lld: loss %.4f\n", static_cast<long long>(step),
-                static_cast<double>(out[0].scalar<float>()));
-    std::fflush(stdout);
+    Say(absl::StrFormat("step %d: loss %.4f", step, out[0].scalar<float>()));
     reported = step;
   }
   return absl::OkStatus();

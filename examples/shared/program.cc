@@ -166,6 +166,11 @@ absl::Status AsOwnError(absl::Status status) {
   return WithExitCode(std::move(status), kErrorExitCode);
 }
 
+void Say(absl::string_view message) {
+  std::printf("%s\n", std::string(message).c_str());
+  std::fflush(stdout);
+}
+
 void SayWaiting(absl::string_view message) {
   // The line is written in one piece, because several threads may write.
   const std::string line = absl::StrCat(message, "\n");

@@ -53,6 +53,10 @@ absl::Status CannotWriteError(absl::string_view message);
 // and ABORTED count as caused by a lost task.
 absl::Status AsOwnError(absl::Status status);
 
+// Writes `message` and a newline to standard output at once, even if that is a
+// pipe.
+void Say(absl::string_view message);
+
 // Writes `message` and a newline to standard error. Use this function as
 // SessionOptions::on_waiting and for similar options. These options receive
 // messages about what the program is waiting for.
