@@ -64,8 +64,9 @@ struct Body {
   std::vector<BodyArgument> arguments = {};
   // Maps the _Arg nodes of the body to positions in `arguments`.
   absl::flat_hash_map<NodeId, int> argument_of = {};
-  // Holds the results of a branch or of a loop's condition. Is empty for the
-  // body of a loop, because BodyArgument::next holds its results.
+  // Holds the results of a branch, of a loop's condition or of a function of
+  // AddFunction. Is empty for the body of a loop, because BodyArgument::next
+  // holds its results.
   std::vector<Output> returns = {};
   // These are nodes of the parent. The node that calls the function must run
   // after them.

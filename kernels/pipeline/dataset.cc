@@ -12,6 +12,8 @@ namespace leat::kernels {
 StageContext OfInput(const StageContext& context, size_t index) {
   StageContext input = context;
   if (context.place != 0) {
+    // The lowest bit is set because no input has the place 0, which stands for
+    // the datasets that functions return.
     input.place = absl::HashOf(context.place, index) | 1;
   }
   return input;
