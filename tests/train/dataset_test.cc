@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <numeric>
 #include <optional>
@@ -21,12 +20,14 @@
 #include "gtest/gtest.h"
 #include "leat/core/devices/device_name.h"
 #include "leat/core/files/file_descriptor.h"
+#include "leat/core/files/output_file.h"
 #include "leat/core/threads/thread.h"
 #include "leat/graph/builder/control_flow.h"
 #include "leat/graph/ops.h"
 #include "leat/protos/config.pb.h"
 #include "leat/summary/records.h"
 #include "leat/tests/testing/in_process_cluster.h"
+#include "leat/tests/testing/session_under_test.h"
 #include "leat/tests/testing/temporary_folder.h"
 #include "leat/train/session.h"
 
@@ -51,7 +52,7 @@ std::string File(const std::string& name) {
 }
 
 void Write(const std::string& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary) << bytes;
+  EXPECT_EQ(WriteFile(path, bytes), absl::OkStatus());
 }
 
 // Returns a TFRecord file with the numbers from `first` on, as text.
@@ -81,11 +82,18 @@ std::vector<Tensor> ReadAll(DatasetReader& reader, size_t component = 0) {
   }
 }
 
+// Returns nothing if the dataset cannot be opened.
+std::vector<Tensor> ReadAll(const Dataset& data, size_t component = 0) {
+  const auto reader = Opened(data);
+  if (reader == nullptr) return {};
+  return ReadAll(*reader, component);
+}
+
 // Returns the elements of all tensors of a component, one after another.
 template <class T>
 std::vector<T> Flat(const Dataset& data, size_t component = 0) {
   std::vector<T> all;
-  for (const Tensor& tensor : ReadAll(*Opened(data), component)) {
+  for (const Tensor& tensor : ReadAll(data, component)) {
     const auto elements = tensor.data<T>();
     all.insert(all.end(), elements.begin(), elements.end());
   }
@@ -103,8 +111,7 @@ TEST(DatasetTest, HasTensorsRowsAndNumbers) {
   EXPECT_THAT(NumbersOf(Dataset::Range(2, -1, -2)), ElementsAre(2, 0));
   const Tensor rows = Tensor::Of<float>(Shape{3, 2}, {0, 1, 2, 3, 4, 5});
   const Tensor names = Tensor::Vector<std::string>({"a", "b", "c"});
-  const auto whole = Opened(Dataset::Tensors({rows, names}));
-  EXPECT_THAT(ReadAll(*whole), ElementsAre(rows));
+  EXPECT_THAT(ReadAll(Dataset::Tensors({rows, names})), ElementsAre(rows));
   const Dataset slices = Dataset::TensorSlices({rows, names});
   EXPECT_THAT(Flat<float>(slices.Skip(1)), ElementsAre(2, 3, 4, 5));
   EXPECT_THAT(Flat<std::string>(slices, 1), ElementsAre("a", "b", "c"));
@@ -201,12 +208,11 @@ TEST(DatasetTest, ChoosesAndRepeatsElements) {
 
 TEST(DatasetTest, MakesBatches) {
   const Dataset five = Dataset::Range(0, 5);
-  const auto batches = ReadAll(*Opened(five.Batch(2)));
+  const auto batches = ReadAll(five.Batch(2));
   EXPECT_THAT(batches, ElementsAre(Tensor::Vector<int64_t>({0, 1}),
                                    Tensor::Vector<int64_t>({2, 3}),
                                    Tensor::Vector<int64_t>({4})));
-  EXPECT_EQ(ReadAll(*Opened(five.Batch(2, {.drop_remainder = true}))).size(),
-            2u);
+  EXPECT_EQ(ReadAll(five.Batch(2, {.drop_remainder = true})).size(), 2u);
 }
 
 TEST(DatasetTest, Concatenates) {
@@ -230,13 +236,17 @@ Dataset Triangle() {
 TEST(DatasetTest, PadsBatches) {
   const DatasetPaddedBatchOptions vectors = {.shapes = {{-1}, {-1}, {-1}}};
   const Dataset data = Triangle().PaddedBatch(2, vectors);
-  EXPECT_THAT(ReadAll(*Opened(data)),
+  EXPECT_THAT(ReadAll(data),
               ElementsAre(Tensor::Of<int64_t>(Shape{2, 2}, {1, 0, 2, 2}),
                           Tensor::Of<int64_t>(Shape{1, 3}, {3, 3, 3})));
-  EXPECT_THAT(ReadAll(*Opened(data), 1)[0],
-              Tensor::Of<std::string>(Shape{2, 2}, {"s", "", "s", "s"}));
-  EXPECT_THAT(ReadAll(*Opened(data), 2)[0],
-              Tensor::Of<bool>(Shape{2, 2}, {true, false, true, true}));
+  EXPECT_THAT(
+      ReadAll(data, 1),
+      ElementsAre(Tensor::Of<std::string>(Shape{2, 2}, {"s", "", "s", "s"}),
+                  Tensor::Of<std::string>(Shape{1, 3}, {"s", "s", "s"})));
+  EXPECT_THAT(
+      ReadAll(data, 2),
+      ElementsAre(Tensor::Of<bool>(Shape{2, 2}, {true, false, true, true}),
+                  Tensor::Of<bool>(Shape{1, 3}, {true, true, true})));
 
   const auto padded = Opened(
       Triangle().PaddedBatch(2, {.drop_remainder = true,
@@ -255,7 +265,7 @@ TEST(DatasetTest, PadsBatches) {
                              Tensor::Filled<half>(Shape{3}, half(1))});
   EXPECT_THAT(Opened(rows.PaddedBatch(2))->shapes(),
               ElementsAre(PartialShape({-1, 2}), PartialShape({-1})));
-  EXPECT_EQ(ReadAll(*Opened(rows.PaddedBatch(2))).size(), 2u);
+  EXPECT_EQ(ReadAll(rows.PaddedBatch(2)).size(), 2u);
 }
 
 TEST(DatasetTest, ShufflesInAnOrderThatDependsOnTheSeed) {
@@ -365,7 +375,7 @@ TEST(DatasetReaderTest, StaysAtTheEndAndMayBeOpenedAgain) {
   EXPECT_EQ(numbers.size(), 2u);
   EXPECT_FALSE(reader->Next()->has_value());
   EXPECT_FALSE(reader->NextFeeds({"x"})->has_value());
-  EXPECT_THAT(ReadAll(*Opened(data)), ElementsAreArray(numbers));
+  EXPECT_THAT(ReadAll(data), ElementsAreArray(numbers));
 }
 
 TEST(DatasetReaderTest, ElementsOutliveIt) {
@@ -429,7 +439,7 @@ TEST(DatasetReaderTest, EndsWhileAPipeIsSilent) {
     const auto reader = Opened(read);
     EXPECT_EQ((**reader->Next())[0].scalar<std::string>(), "a");
   }
-  // Close ends a call that waits already, and one that comes later.
+  // Close ends a call that may wait already, and one that comes later.
   const auto reader = Opened(data.Skip(1));
   absl::Status status;
   {
@@ -525,7 +535,7 @@ TEST(DatasetErrorsTest, OfTheDescriptionComeFromOpen) {
       {Dataset::TfRecords({}, {.parallel_files = 0}),
        "parallel_files must be at least 1, but is 0"},
       {numbers.Map([](GraphBuilder&, Outputs) { return Outputs{}; }),
-       "output_types"},
+       "Length for attr 'output_types' of 0 must be at least minimum 1"},
       {numbers.Map(nullptr), "the std::function of a Map is empty"},
       {numbers.Filter(nullptr), "the std::function of a Filter is empty"},
       {numbers.Filter([](GraphBuilder&, Outputs x) { return x[0]; }),
@@ -546,14 +556,15 @@ TEST(DatasetErrorsTest, OfTheDescriptionComeFromOpen) {
       {numbers.PaddedBatch(2, {.shapes = {PartialShape()}}),
        "the shape of component 0, because its rank is not known"},
       {numbers.PaddedBatch(2, {.values = {Tensor::Scalar(1.0f)}}),
-       "PaddedBatch"},
-      {Dataset::Zip({}), "ZipDataset"},
-      {Dataset::Tensors({}), "TensorDataset"},
+       "Toutput_types = [float], but Toutput_types = [int64] follows"},
+      {Dataset::Zip({}), "Value for attr 'N' of 0 must be at least minimum 1"},
+      {Dataset::Tensors({}),
+       "Length for attr 'Toutput_types' of 0 must be at least minimum 1"},
   };
   for (const auto& [data, message] : cases) {
     const absl::Status status = OpenError(data);
     EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
-    EXPECT_THAT(status.message(), HasSubstr(message));
+    EXPECT_THAT(status.message(), HasSubstr(message)) << status;
   }
   EXPECT_THAT(numbers.Open({.num_threads = -1}).status().message(),
               HasSubstr("threads"));
@@ -610,43 +621,62 @@ Dataset BatchesWithSums() {
   });
 }
 
-// Feeds all elements of BatchesWithSums to a session.
-void ExpectFeeds(Session& session, const Output& x, const Output& sum,
-                 const Output& difference) {
-  const auto reader = Opened(BatchesWithSums());
-  int steps = 0;
-  for (;; ++steps) {
-    const auto feeds = reader->NextFeeds({x, sum});
-    ASSERT_TRUE(feeds.ok()) << feeds.status();
-    if (!feeds->has_value()) break;
-    const auto out = session.Run({.feeds = **feeds, .fetches = {difference}});
-    ASSERT_TRUE(out.ok()) << out.status();
-    EXPECT_EQ((*out)[0].scalar<int64_t>(), 0);
-  }
-  EXPECT_EQ(steps, 3);
-  // A Callable takes the elements as they are.
-  const auto call =
-      session.MakeCallable({.feeds = {x, sum}, .fetches = {difference}});
-  ASSERT_TRUE(call.ok()) << call.status();
-  const auto out = (*call)(**Opened(BatchesWithSums())->Next());
+// Holds the nodes of a graph that is fed with the elements of BatchesWithSums.
+struct FedNodes {
+  Output batch = {};
+  Output sum = {};
+  Output computed_sum = {};  // of the batch
+  Output difference = {};    // between the two sums
+};
+
+FedNodes AddFedNodes(GraphBuilder& b) {
+  FedNodes nodes{.batch = b.Placeholder<int64_t>("batch", {-1}),
+                 .sum = b.Placeholder<int64_t>("sum", Shape{})};
+  nodes.computed_sum = op::Sum(nodes.batch, {0});
+  nodes.difference = nodes.computed_sum - nodes.sum;
+  return nodes;
+}
+
+// Expects that a step was fed with the batch whose sum is `sum`.
+void ExpectSum(const absl::StatusOr<std::vector<Tensor>>& out, int64_t sum) {
   ASSERT_TRUE(out.ok()) << out.status();
-  EXPECT_EQ((*out)[0].scalar<int64_t>(), 0);
+  EXPECT_THAT(*out,
+              ElementsAre(Tensor::Scalar(sum), Tensor::Scalar<int64_t>(0)));
+}
+
+// Feeds all elements of BatchesWithSums to a session.
+void ExpectFeeds(Session& session, const FedNodes& nodes) {
+  const std::vector<TensorName> fed = {nodes.batch, nodes.sum};
+  const std::vector<TensorName> fetched = {nodes.computed_sum,
+                                           nodes.difference};
+  const auto reader = Opened(BatchesWithSums());
+  for (const int64_t sum : {1, 5, 4}) {
+    const auto feeds = reader->NextFeeds(fed);
+    ASSERT_TRUE(feeds.ok()) << feeds.status();
+    ASSERT_TRUE(feeds->has_value());
+    ExpectSum(session.Run({.feeds = **feeds, .fetches = fetched}), sum);
+  }
+  const auto end = reader->NextFeeds(fed);
+  ASSERT_TRUE(end.ok()) << end.status();
+  EXPECT_FALSE(end->has_value());
+  // A Callable takes the elements as they are.
+  const auto call = session.MakeCallable({.feeds = fed, .fetches = fetched});
+  ASSERT_TRUE(call.ok()) << call.status();
+  ExpectSum((*call)(**Opened(BatchesWithSums())->Next()), 1);
 }
 
 TEST(DatasetSessionsTest, FeedsLocalSessionsAndClusters) {
   InProcessCluster cluster({{"ps", 1}, {"worker", 1}});
   GraphBuilder b;
-  const Output x = b.Placeholder<int64_t>("x", {-1});
-  const Output sum = b.Placeholder<int64_t>("sum", Shape{});
-  const Output difference = op::Sum(x, {0}) - sum;
+  const FedNodes nodes = AddFedNodes(b);
   const auto graph = b.Build();
   ASSERT_TRUE(graph.ok()) << graph.status();
   const auto local = NewSession(*graph);
   ASSERT_TRUE(local.ok()) << local.status();
-  ExpectFeeds(**local, x, sum, difference);
+  ExpectFeeds(**local, nodes);
   const auto remote = cluster.NewSession(*graph, {.job = "worker", .index = 0});
   ASSERT_TRUE(remote.ok()) << remote.status();
-  ExpectFeeds(**remote, x, sum, difference);
+  ExpectFeeds(**remote, nodes);
 }
 
 // Returns the tasks on which a step ran a node IteratorGetNext.
@@ -702,6 +732,31 @@ TEST(DatasetSessionsTest, IteratorsReadOnTheirTask) {
       absl::IsOutOfRange((*session)->Run({.fetches = {sums[0]}}).status()));
 }
 
+// Returns a session for the graph of `b`.
+std::shared_ptr<Session> SessionOf(GraphBuilder& b) {
+  const auto graph = b.Build();
+  EXPECT_TRUE(graph.ok()) << graph.status();
+  if (!graph.ok()) return nullptr;
+  const auto session = NewTestSession(*graph, {.devices = {.num_threads = 2}});
+  EXPECT_TRUE(session.ok()) << session.status();
+  return session.ok() ? *session : nullptr;
+}
+
+// Runs a step for `target` with `feeds`.
+void RunTarget(Session& session, const Operation& target,
+               const std::vector<Feed>& feeds = {}) {
+  const auto status =
+      session.Run({.feeds = feeds, .targets = {target}}).status();
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+// Takes the next element, which must be a scalar int64.
+int64_t TakeNumber(Session& session, const DatasetIterator& iterator) {
+  const auto out = session.Run({.fetches = {iterator.next[0]}});
+  EXPECT_TRUE(out.ok()) << out.status();
+  return out.ok() ? (*out)[0].scalar<int64_t>() : -1;
+}
+
 // The function tells a queue which elements it has got. The test takes these
 // out of the queue and ends only if they come before they are read.
 TEST(DatasetSessionsTest, PrefetchWorksAhead) {
@@ -718,24 +773,15 @@ TEST(DatasetSessionsTest, PrefetchWorksAhead) {
           .Prefetch(2)
           .AddIterator(b);
   ASSERT_TRUE(iterator.ok()) << iterator.status();
-  const auto graph = b.Build();
-  ASSERT_TRUE(graph.ok()) << graph.status();
-  const auto session = NewSession(*graph);
-  ASSERT_TRUE(session.ok()) << session.status();
-  ASSERT_TRUE((*session)->Run({.targets = {iterator->initializer}}).ok());
-  ASSERT_TRUE((*session)->Run({.fetches = {iterator->next[0]}}).ok());
+  const auto session = SessionOf(b);
+  ASSERT_NE(session, nullptr);
+  RunTarget(*session, iterator->initializer);
+  EXPECT_EQ(TakeNumber(*session, *iterator), 0);
   for (int64_t i = 0; i < 3; ++i) {
-    const auto out = (*session)->Run({.fetches = {taken}});
+    const auto out = session->Run({.fetches = {taken}});
     ASSERT_TRUE(out.ok()) << out.status();
     EXPECT_EQ((*out)[0].scalar<int64_t>(), i);
   }
-}
-
-// Takes the next element, which must be a scalar int64.
-int64_t TakeNumber(Session& session, const DatasetIterator& iterator) {
-  const auto out = session.Run({.fetches = {iterator.next[0]}});
-  EXPECT_TRUE(out.ok()) << out.status();
-  return out.ok() ? (*out)[0].scalar<int64_t>() : -1;
 }
 
 TEST(DatasetSessionsTest, FunctionsUseTensorsOfTheInitializersStep) {
@@ -750,18 +796,12 @@ TEST(DatasetSessionsTest, FunctionsUseTensorsOfTheInitializersStep) {
           })
           .AddIterator(b);
   ASSERT_TRUE(iterator.ok()) << iterator.status();
-  const auto graph = b.Build();
-  ASSERT_TRUE(graph.ok()) << graph.status();
-  const auto session = NewSession(*graph);
-  ASSERT_TRUE(session.ok()) << session.status();
-  const absl::Status initialized =
-      (*session)
-          ->Run({.feeds = {{limit, Tensor::Scalar<int64_t>(2)}},
-                 .targets = {iterator->initializer}})
-          .status();
-  ASSERT_TRUE(initialized.ok()) << initialized;
+  const auto session = SessionOf(b);
+  ASSERT_NE(session, nullptr);
+  RunTarget(*session, iterator->initializer,
+            {{limit, Tensor::Scalar<int64_t>(2)}});
   for (const int64_t expected : {-2, -1, 20, 30}) {
-    EXPECT_EQ(TakeNumber(**session, *iterator), expected);
+    EXPECT_EQ(TakeNumber(*session, *iterator), expected);
   }
 }
 
@@ -777,15 +817,13 @@ TEST(DatasetSessionsTest, FunctionsReadVariablesForEachElement) {
                             })
                             .AddIterator(b);
   ASSERT_TRUE(iterator.ok()) << iterator.status();
-  const auto graph = b.Build();
-  ASSERT_TRUE(graph.ok()) << graph.status();
-  const auto session = NewSession(*graph);
-  ASSERT_TRUE(session.ok()) << session.status();
-  ASSERT_TRUE((*session)->Run({.targets = {graph->init_op()}}).ok());
-  ASSERT_TRUE((*session)->Run({.targets = {iterator->initializer}}).ok());
-  EXPECT_EQ(TakeNumber(**session, *iterator), 1010);
-  ASSERT_TRUE((*session)->Run({.targets = {assign}}).ok());
-  EXPECT_EQ(TakeNumber(**session, *iterator), 1051);
+  const auto session = SessionOf(b);
+  ASSERT_NE(session, nullptr);
+  RunTarget(*session, w.initializer());
+  RunTarget(*session, iterator->initializer);
+  EXPECT_EQ(TakeNumber(*session, *iterator), 1010);
+  RunTarget(*session, assign);
+  EXPECT_EQ(TakeNumber(*session, *iterator), 1051);
 }
 
 TEST(DatasetSessionsTest, FunctionsCannotUseResourcesOfOtherDevices) {
@@ -816,6 +854,7 @@ TEST(DatasetSessionsTest, FunctionsCannotUseResourcesOfOtherDevices) {
 TEST(DatasetSessionsTest, IteratorsReportErrorsOfTheBuilder) {
   GraphBuilder b;
   EXPECT_FALSE(Dataset::Zip({}).AddIterator(b).ok());
+  ASSERT_FALSE(b.status().ok());
   EXPECT_EQ(Dataset::Range(0, 1).AddIterator(b).status(), b.status());
 }
 
