@@ -51,8 +51,8 @@
 namespace leat {
 
 class DatasetReader;
-struct DatasetStage;    // train/dataset.cc
-enum class DatasetUse;  // train/dataset.cc
+struct DatasetStage;    // train/dataset_stage.h
+enum class DatasetUse;  // train/dataset_nodes.h
 
 enum class FileCompression { kNone, kGzip, kZlib };
 

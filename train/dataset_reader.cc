@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/train/dataset.h"
+#include "leat/train/dataset_nodes.h"
 #include "leat/train/session.h"
 
 namespace leat {
