@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests the structure and the errors of functions that nodes name in attrs.
-// tests/train/dataset_test.cc runs such functions.
+// tests/train/dataset_stages_test.cc and dataset_iterator_test.cc run such
+// functions.
 #include "leat/graph/builder/add_function.h"
 
 #include "gmock/gmock.h"
