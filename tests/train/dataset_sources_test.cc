@@ -46,11 +46,11 @@ TEST(DatasetTest, TellsTypesAndShapes) {
   const Dataset data = Dataset::Zip(
       {Dataset::TensorSlices({rows}), Dataset::TextLines({File("text")})});
   const auto reader = Opened(data.Batch(3));
+  ASSERT_NE(reader, nullptr);
   EXPECT_THAT(reader->dtypes(), ElementsAre(DType::kFloat, DType::kString));
   EXPECT_THAT(reader->shapes(),
               ElementsAre(PartialShape({-1, 2}), PartialShape({-1})));
-  const auto whole = Opened(data.Batch(3, {.drop_remainder = true}));
-  EXPECT_THAT(whole->shapes(),
+  EXPECT_THAT(ShapesOf(data.Batch(3, {.drop_remainder = true})),
               ElementsAre(PartialShape({3, 2}), PartialShape({3})));
 }
 

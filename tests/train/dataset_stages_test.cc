@@ -50,7 +50,7 @@ TEST(DatasetTest, Concatenates) {
   const Dataset rows = Dataset::Tensors({Tensor::Filled<float>(Shape{2, 3}, 1)})
                            .Concatenate(Dataset::Tensors(
                                {Tensor::Filled<float>(Shape{4, 3}, 1)}));
-  EXPECT_THAT(Opened(rows)->shapes(), ElementsAre(PartialShape({-1, 3})));
+  EXPECT_THAT(ShapesOf(rows), ElementsAre(PartialShape({-1, 3})));
 }
 
 // Returns vectors of 1, 2 and 3 elements, as numbers, texts and bools.
@@ -77,22 +77,22 @@ TEST(DatasetTest, PadsBatches) {
       ElementsAre(Tensor::Of<bool>(Shape{2, 2}, {true, false, true, true}),
                   Tensor::Of<bool>(Shape{1, 3}, {true, true, true})));
 
-  const auto padded = Opened(
+  const Dataset padded =
       Triangle().PaddedBatch(2, {.drop_remainder = true,
                                  .shapes = {{3}, {-1}, {-1}},
                                  .values = {Tensor::Scalar<int64_t>(-1),
                                             Tensor::Scalar<std::string>("pad"),
-                                            Tensor::Scalar<bool>(true)}}));
-  EXPECT_THAT(padded->shapes(),
+                                            Tensor::Scalar<bool>(true)}});
+  EXPECT_THAT(ShapesOf(padded),
               ElementsAre(PartialShape({2, 3}), PartialShape({2, -1}),
                           PartialShape({2, -1})));
-  EXPECT_THAT(ReadAll(*padded), ElementsAre(Tensor::Of<int64_t>(
-                                    Shape{2, 3}, {1, -1, -1, 2, 2, -1})));
+  EXPECT_THAT(ReadAll(padded), ElementsAre(Tensor::Of<int64_t>(
+                                   Shape{2, 3}, {1, -1, -1, 2, 2, -1})));
   // Shapes that are known need not be given.
   const Dataset rows =
       Dataset::TensorSlices({Tensor::Filled<float>(Shape{3, 2}, 1),
                              Tensor::Filled<half>(Shape{3}, half(1))});
-  EXPECT_THAT(Opened(rows.PaddedBatch(2))->shapes(),
+  EXPECT_THAT(ShapesOf(rows.PaddedBatch(2)),
               ElementsAre(PartialShape({-1, 2}), PartialShape({-1})));
   EXPECT_EQ(ReadAll(rows.PaddedBatch(2)).size(), 2u);
 }
@@ -123,8 +123,13 @@ TEST(DatasetTest, CallsAFunctionForEachElement) {
     const Numbers squares = NumbersOf(data);
     ASSERT_EQ(squares.size(), 20u);
     for (int64_t i = 0; i < 20; ++i) EXPECT_EQ(squares[i], i * i);
-    EXPECT_EQ(Flat<std::string>(data, 2)[13], "13");
-    EXPECT_EQ(Opened(data)->dtypes()[1], DType::kBool);
+    const Strings texts = Flat<std::string>(data, 2);
+    ASSERT_EQ(texts.size(), 20u);
+    EXPECT_EQ(texts[13], "13");
+    const auto reader = Opened(data);
+    ASSERT_NE(reader, nullptr);
+    EXPECT_THAT(reader->dtypes(),
+                ElementsAre(DType::kInt64, DType::kBool, DType::kString));
   }
 }
 

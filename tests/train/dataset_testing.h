@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "leat/core/files/output_file.h"
+#include "leat/core/partial_shape.h"
 #include "leat/core/tensor.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/summary/records.h"
@@ -60,7 +61,7 @@ inline std::vector<Tensor> ReadAll(DatasetReader& reader,
   }
 }
 
-// Returns nothing if the dataset cannot be opened.
+// Like the functions below, returns nothing if the dataset cannot be opened.
 inline std::vector<Tensor> ReadAll(const Dataset& data, size_t component = 0) {
   const auto reader = Opened(data);
   if (reader == nullptr) return {};
@@ -77,6 +78,14 @@ std::vector<T> Flat(const Dataset& data, size_t component = 0) {
   }
   return all;
 }
+
+// Returns what is known of the shapes of the components.
+inline std::vector<PartialShape> ShapesOf(const Dataset& data) {
+  const auto reader = Opened(data);
+  if (reader == nullptr) return {};
+  return reader->shapes();
+}
+
 inline Numbers NumbersOf(const Dataset& data) { return Flat<int64_t>(data); }
 inline Strings StringsOf(const Dataset& data) {
   return Flat<std::string>(data);
