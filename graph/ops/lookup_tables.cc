@@ -27,27 +27,24 @@ absl::Status DenseTableShape(InferenceContext& context) {
           "Shape must be at most rank 1 but is rank ", key.rank()));
     }
   }
-  return HandleShape(context);
-}
-
-absl::Status CheckHandle(const InferenceContext& context) {
-  const int rank = context.op().inputs[0].is_ref ? 1 : 0;
-  return context.WithRank(0, rank).status();
+  return NewHandleShape(context);
 }
 
 // Checks the handle. Infers nothing about the outputs.
-absl::Status OnTable(InferenceContext& context) { return CheckHandle(context); }
+absl::Status OnTable(InferenceContext& context) {
+  return CheckHandleRank(context, 0);
+}
 
 absl::Status SizeShape(InferenceContext& context) {
-  LEAT_RETURN_IF_ERROR(CheckHandle(context));
+  LEAT_RETURN_IF_ERROR(CheckHandleRank(context, 0));
   context.set_output(0, Shape{});
   return absl::OkStatus();
 }
 
 absl::Status FindShape(InferenceContext& context) {
-  LEAT_RETURN_IF_ERROR(CheckHandle(context));
+  LEAT_RETURN_IF_ERROR(CheckHandleRank(context, 0));
   const PartialShape& value = context.input(2);
-  if (context.op().inputs[0].is_ref && value.rank_known() && value.rank() > 1) {
+  if (IsReference(context, 0) && value.rank_known() && value.rank() > 1) {
     return absl::InvalidArgumentError(absl::StrCat(
         "Shape must be at most rank 1 but is rank ", value.rank()));
   }
@@ -55,15 +52,14 @@ absl::Status FindShape(InferenceContext& context) {
 }
 
 absl::Status RemoveShape(InferenceContext& context) {
-  LEAT_RETURN_IF_ERROR(CheckHandle(context));
+  LEAT_RETURN_IF_ERROR(CheckHandleRank(context, 0));
   return context.WithRankAtLeast(1, 1).status();
 }
 
 absl::Status ExportShape(InferenceContext& context) {
-  LEAT_RETURN_IF_ERROR(CheckHandle(context));
-  if (!context.op().inputs[0].is_ref) return absl::OkStatus();
-  LEAT_ASSIGN_OR_RETURN(PartialShape keys,
-                        PartialShape::Create({PartialShape::kUnknown}));
+  LEAT_RETURN_IF_ERROR(CheckHandleRank(context, 0));
+  if (!IsReference(context, 0)) return absl::OkStatus();
+  LEAT_ASSIGN_OR_RETURN(PartialShape keys, UnknownVector());
   context.set_output(0, std::move(keys));
   return absl::OkStatus();
 }
@@ -77,13 +73,13 @@ absl::Status CheckRows(const InferenceContext& context) {
 }
 
 absl::Status InitializeShape(InferenceContext& context) {
-  LEAT_RETURN_IF_ERROR(CheckHandle(context));
+  LEAT_RETURN_IF_ERROR(CheckHandleRank(context, 0));
   return CheckRows(context);
 }
 
 absl::Status ImportShape(InferenceContext& context) {
-  LEAT_RETURN_IF_ERROR(CheckHandle(context));
-  if (context.op().inputs[0].is_ref) return absl::OkStatus();
+  LEAT_RETURN_IF_ERROR(CheckHandleRank(context, 0));
+  if (IsReference(context, 0)) return absl::OkStatus();
   // The keys of a dense table are a matrix.
   if (context.input(1).rank_known() && context.input(1).rank() > 1) {
     return absl::OkStatus();
@@ -92,7 +88,7 @@ absl::Status ImportShape(InferenceContext& context) {
 }
 
 absl::Status InitializeFromFileShape(InferenceContext& context) {
-  LEAT_RETURN_IF_ERROR(CheckHandle(context));
+  LEAT_RETURN_IF_ERROR(CheckHandleRank(context, 0));
   return context.WithRank(1, 0).status();
 }
 
@@ -154,7 +150,7 @@ void AddTable(const std::string& name, const FormDocs& docs,
                 .outputs = {"table_handle: Handle"},
                 .attrs = TableAttrs(others),
                 .stateful = true,
-                .shape = HandleShape},
+                .shape = NewHandleShape},
                docs, registry, Signatures(types));
 }
 

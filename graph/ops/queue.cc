@@ -22,7 +22,7 @@ namespace {
 // The form with references does not check the number of elements, as in
 // TensorFlow.
 absl::Status DequeueManyShape(InferenceContext& context) {
-  if (context.op().inputs[0].is_ref) return absl::OkStatus();
+  if (IsReference(context, 0)) return absl::OkStatus();
   LEAT_ASSIGN_OR_RETURN(const std::optional<int64_t> count,
                         ScalarInput(context, 1));
   if (count.has_value() && *count < 0) {
@@ -33,14 +33,14 @@ absl::Status DequeueManyShape(InferenceContext& context) {
 }
 
 absl::Status CloseShape(InferenceContext& context) {
-  return CheckHandle(context, 0);
+  return CheckReference(context, 0);
 }
 
 // The size is a scalar if the handle is a reference. Otherwise it has the shape
 // of the handle, as in TensorFlow.
 absl::Status SizeShape(InferenceContext& context) {
-  if (!context.op().inputs[0].is_ref) return shapes::Unchanged(context);
-  LEAT_RETURN_IF_ERROR(CheckHandle(context, 0));
+  if (!IsReference(context, 0)) return shapes::Unchanged(context);
+  LEAT_RETURN_IF_ERROR(CheckReference(context, 0));
   return shapes::Scalar(context);
 }
 
@@ -51,7 +51,7 @@ void AddQueues(OpRegistry& registry) {
                           "shapes: list(shape) >= 0 = []", "capacity: int = -1",
                           "container: string = ''", "shared_name: string = ''"},
                 .stateful = true,
-                .shape = HandleShape},
+                .shape = NewHandleShape},
                {"Returns a reference to a queue that gives out elements in the "
                 "order in which they came.",
                 "Returns the handle of a queue that gives out elements in the "
@@ -66,7 +66,7 @@ void AddQueues(OpRegistry& registry) {
                  "seed2: int = 0", "container: string = ''",
                  "shared_name: string = ''"},
        .stateful = true,
-       .shape = HandleShape},
+       .shape = NewHandleShape},
       {"Returns a reference to a queue that gives out elements in random "
        "order.",
        "Returns the handle of a queue that gives out elements in random "

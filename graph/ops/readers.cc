@@ -17,29 +17,25 @@
 namespace leat::ops::readers {
 namespace {
 
-// Checks that references are vectors, and that the other inputs are scalars.
-absl::Status CheckRanks(const InferenceContext& context) {
-  for (int i = 0; i < context.num_inputs(); ++i) {
-    const bool is_ref = context.op().inputs[static_cast<size_t>(i)].is_ref;
-    LEAT_RETURN_IF_ERROR(context.WithRank(i, is_ref ? 1 : 0).status());
-  }
-  return absl::OkStatus();
-}
-
+// Checks that references are vectors of two strings, and that the other inputs
+// are scalars.
 absl::Status ScalarsShape(InferenceContext& context) {
-  LEAT_RETURN_IF_ERROR(CheckRanks(context));
   for (int i = 0; i < context.num_inputs(); ++i) {
-    LEAT_RETURN_IF_ERROR(CheckHandle(context, i));
+    LEAT_RETURN_IF_ERROR(IsReference(context, i)
+                             ? CheckReference(context, i)
+                             : context.WithRank(i, 0).status());
   }
   return shapes::Scalar(context);
 }
 
 // References may be vectors of any length, as in TensorFlow.
 absl::Status VectorsShape(InferenceContext& context) {
-  LEAT_RETURN_IF_ERROR(CheckRanks(context));
   for (int i = 0; i < 2; ++i) {
-    LEAT_ASSIGN_OR_RETURN(PartialShape shape,
-                          PartialShape::Create({PartialShape::kUnknown}));
+    LEAT_RETURN_IF_ERROR(CheckHandleRank(context, i));
+  }
+  LEAT_RETURN_IF_ERROR(context.WithRank(2, 0).status());
+  for (int i = 0; i < 2; ++i) {
+    LEAT_ASSIGN_OR_RETURN(PartialShape shape, UnknownVector());
     context.set_output(i, std::move(shape));
   }
   return absl::OkStatus();
@@ -55,7 +51,7 @@ void AddReader(const std::string& name, const FormDocs& docs,
                 .outputs = {"reader_handle: Handle"},
                 .attrs = attrs,
                 .stateful = true,
-                .shape = HandleShape},
+                .shape = NewHandleShape},
                docs, registry);
 }
 
@@ -92,7 +88,7 @@ void AddFixedLength(OpRegistry& registry) {
                 .outputs = {"reader_handle: Ref(string)"},
                 .attrs = attrs,
                 .stateful = true,
-                .shape = HandleShape},
+                .shape = NewHandleShape},
                {NotFoldable(OnCpu())});
   attrs.push_back("encoding: string = ''");
   registry.Add({.name = "FixedLengthRecordReaderV2",
@@ -101,7 +97,7 @@ void AddFixedLength(OpRegistry& registry) {
                 .outputs = {"reader_handle: resource"},
                 .attrs = std::move(attrs),
                 .stateful = true,
-                .shape = HandleShape},
+                .shape = NewHandleShape},
                {NotFoldable(OnCpu())});
 }
 
