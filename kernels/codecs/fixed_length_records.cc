@@ -20,10 +20,7 @@ absl::Status FixedLengthRecords::SetFileSize(int64_t size) {
 
 absl::StatusOr<Cut> FixedLengthRecords::Next(absl::string_view& bytes,
                                              bool is_last, Record& record) {
-  const auto skipped = static_cast<size_t>(
-      std::min<uint64_t>(static_cast<uint64_t>(header_left_), bytes.size()));
-  bytes.remove_prefix(skipped);
-  header_left_ -= static_cast<int64_t>(skipped);
+  SkipBytes(bytes, header_left_);
   if (header_left_ == 0 && records_left_ == 0) return Cut::kEnd;
   if (header_left_ == 0) {
     LEAT_ASSIGN_OR_RETURN(const bool is_cut, CutOff(bytes, record));

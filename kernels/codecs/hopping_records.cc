@@ -15,7 +15,7 @@ absl::Status HoppingRecords::SetFileSize(int64_t size) {
 
 absl::StatusOr<Cut> HoppingRecords::Next(absl::string_view& bytes, bool is_last,
                                          Record& record) {
-  Skip(bytes, header_left_);
+  SkipBytes(bytes, header_left_);
   if (header_left_ > 0) {
     if (!is_last) return Cut::kNeedsBytes;
     return absl::OutOfRangeError(limit_ >= 0 ? "reached end of file"
@@ -52,18 +52,11 @@ absl::StatusOr<Cut> HoppingRecords::Next(absl::string_view& bytes, bool is_last,
   return Cut::kRecord;
 }
 
-void HoppingRecords::Skip(absl::string_view& bytes, int64_t& left) {
-  const auto skipped = std::min<uint64_t>(static_cast<uint64_t>(left),
-                                          static_cast<uint64_t>(bytes.size()));
-  bytes.remove_prefix(skipped);
-  left -= static_cast<int64_t>(skipped);
-}
-
 void HoppingRecords::GoToRecord(absl::string_view& bytes) {
   absl::string_view window = absl::string_view(window_.text()).substr(begin_);
-  Skip(window, gap_left_);
+  SkipBytes(window, gap_left_);
   begin_ = window_.size() - window.size();
-  Skip(bytes, gap_left_);
+  SkipBytes(bytes, gap_left_);
   if (window.empty()) {
     window_.Clear();
     begin_ = 0;

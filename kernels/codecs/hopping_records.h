@@ -39,8 +39,6 @@ class HoppingRecords final : public RecordFormat {
   bool HasBegun() const override { return header_left_ == 0; }
 
  private:
-  // Removes up to `left` bytes from `bytes`. Reduces `left` by their number.
-  static void Skip(absl::string_view& bytes, int64_t& left);
   // Leaves out what comes before the next record.
   void GoToRecord(absl::string_view& bytes);
 

@@ -9,6 +9,13 @@
 
 namespace leat {
 
+void SkipBytes(absl::string_view& bytes, int64_t& left) {
+  const auto skipped = std::min<uint64_t>(static_cast<uint64_t>(left),
+                                          static_cast<uint64_t>(bytes.size()));
+  bytes.remove_prefix(skipped);
+  left -= static_cast<int64_t>(skipped);
+}
+
 absl::Status PartialRecord::Append(absl::string_view bytes, uint64_t expected) {
   const size_t size = text_.size() + bytes.size();
   if (size > text_.capacity()) {

@@ -58,6 +58,10 @@ class RecordFormat {
   virtual bool HasBegun() const { return true; }
 };
 
+// Removes up to `left` bytes from the front of `bytes`. Reduces `left` by their
+// number. REQUIRES: left >= 0.
+void SkipBytes(absl::string_view& bytes, int64_t& left);
+
 // Holds the bytes of a record that comes in several pieces. Counts its memory
 // before it takes it. Is not thread-safe.
 class PartialRecord {

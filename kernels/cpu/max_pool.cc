@@ -22,9 +22,6 @@
 namespace leat::kernels::cpu::max_pool {
 namespace {
 
-// These are the types that MaxPool and its gradient handle without conversion.
-inline constexpr auto kExact = kFloat32And64 + kInts;
-
 // Returns the attrs. In version 2 of an op, ksize and strides are the inputs
 // from number `first` on.
 absl::StatusOr<WindowAttrs> WindowsOf(const WindowAttrs& attrs,
@@ -290,11 +287,14 @@ using MaxPoolReluGrad = MaxPoolGrad<T, true>;
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("MaxPool", kCpu, &MakePooling<MaxPool, kExact>);
-  registry.Add("MaxPoolV2", kCpu, &MakePooling<MaxPool, kExact>);
-  registry.Add("MaxPoolGradV2", kCpu, &MakePooling<PlainMaxPoolGrad, kExact>);
-  registry.Add("MaxPoolGradGrad", kCpu, &MakePooling<MaxPoolGradGrad, kExact>);
-  registry.Add("MaxPoolGrad", kCpu, &MakePooling<PlainMaxPoolGrad, kExact>);
+  registry.Add("MaxPool", kCpu, &MakePooling<MaxPool, kMaxPoolTypes>);
+  registry.Add("MaxPoolV2", kCpu, &MakePooling<MaxPool, kMaxPoolTypes>);
+  registry.Add("MaxPoolGradV2", kCpu,
+               &MakePooling<PlainMaxPoolGrad, kMaxPoolTypes>);
+  registry.Add("MaxPoolGradGrad", kCpu,
+               &MakePooling<MaxPoolGradGrad, kMaxPoolTypes>);
+  registry.Add("MaxPoolGrad", kCpu,
+               &MakePooling<PlainMaxPoolGrad, kMaxPoolTypes>);
   registry.Add("_LeatMaxPoolReluGrad", kCpu, &MakePooling<MaxPoolReluGrad>);
   registry.Add("MaxPool3D", kCpu, &MakePooling<MaxPool, kVolumeTypes>);
   registry.Add("MaxPool3DGrad", kCpu,

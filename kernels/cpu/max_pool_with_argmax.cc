@@ -20,9 +20,6 @@
 namespace leat::kernels::cpu::max_pool_with_argmax {
 namespace {
 
-// These are the types that these kernels handle without conversion.
-inline constexpr auto kExact = kFloat32And64 + kInts;
-
 // Also outputs where the maxima are: the index of an element in its image, or
 // in the whole input. The first of several maxima counts.
 template <class T>
@@ -125,7 +122,8 @@ class MaxPoolGradWithArgmax final : public Kernel {
   const bool include_batch_;
 };
 
-// Makes a kernel of indices of maxima.
+// Makes a kernel K<T> whose constructor also takes the attr
+// include_batch_in_index.
 template <template <class> class K>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeWithArgmax(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("T"));
@@ -136,7 +134,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeWithArgmax(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(
       const bool include_batch,
       node.attrs.GetOr<bool>("include_batch_in_index", false));
-  return MakeForType(node, "T", kExact, [&](auto type) {
+  return MakeForType(node, "T", kMaxPoolTypes, [&](auto type) {
     using T = typename decltype(type)::type;
     return std::make_unique<K<T>>(attrs, include_batch);
   });

@@ -135,6 +135,8 @@ void ForImages(WorkQueue& queue, const WindowPlan& p, Body body) {
 
 // Volumes are pooled as float only.
 inline constexpr DTypeList<float> kVolumeTypes;
+// These are the types whose maxima are found without conversion.
+inline constexpr auto kMaxPoolTypes = kFloat32And64 + kInts;
 
 // Makes a kernel K<T>, whose constructor takes a WindowAttrs, for the type in
 // the attr T of `node`, which is one of `types`. 16-bit floats are converted to
