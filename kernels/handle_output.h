@@ -29,7 +29,6 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/tensor.h"
 #include "leat/kernels/kernel_context.h"
-#include "leat/kernels/kernel_registry.h"
 #include "leat/kernels/resource_store.h"
 #include "leat/kernels/variable.h"
 #include "leat/kernels/variable_access.h"
@@ -129,14 +128,6 @@ absl::StatusOr<std::shared_ptr<T>> FindResource(const KernelContext& context,
   }
   const auto text = names.data<std::string>();
   return store.Find<T>(text[0], text[1]);
-}
-
-// Adds one kernel for an op whose handles are references, and for the op with
-// V2 behind its name, whose handles are resources.
-inline void AddBoth(const std::string& op, KernelFactory factory,
-                    KernelRegistry& registry) {
-  registry.Add(op, kCpu, factory);
-  registry.Add(op + "V2", kCpu, factory);
 }
 
 }  // namespace leat::kernels

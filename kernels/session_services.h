@@ -3,13 +3,21 @@
 // SessionServices are what a kernel may use after its step has ended.
 // StepServices (kernel_context.h) are only valid during the step. An iterator,
 // for example, reads ahead between the steps that take its elements.
+//
+//   LEAT_ASSIGN_OR_RETURN(const SessionServices* const session,
+//                         SessionOf(context, "an iterator"));
 #ifndef LEAT_KERNELS_SESSION_SERVICES_H_
 #define LEAT_KERNELS_SESSION_SERVICES_H_
 
 #include <memory>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "leat/core/devices/device.h"
 #include "leat/core/threads/background_work.h"
+#include "leat/kernels/kernel_context.h"
 
 namespace leat {
 
@@ -25,6 +33,15 @@ struct SessionServices {
   // Keeps `device` and `resources` alive.
   std::shared_ptr<const void> owner = {};
 };
+
+// Returns the services for what outlives the step of `context`. Returns
+// UNIMPLEMENTED, with a text that names `user`, if nothing may outlive it.
+inline absl::StatusOr<const SessionServices*> SessionOf(
+    const KernelContext& context, absl::string_view user) {
+  const SessionServices* const session = context.step().session;
+  if (session != nullptr) return session;
+  return absl::UnimplementedError(absl::StrCat(user, " cannot be used here"));
+}
 
 }  // namespace leat
 

@@ -30,7 +30,8 @@ bool TakesHandle(const Node& node) {
 }
 
 // Returns true if an input is a reference to the name of a resource such as a
-// queue. A variable could hold this name, too.
+// queue. Such a reference may come from a variable, which the check of inputs
+// in WaitsForOthers would take for a plain one.
 bool TakesName(const OpDef& op) {
   return std::any_of(op.inputs.begin(), op.inputs.end(), [](const ArgDef& arg) {
     return arg.is_ref && arg.type == DType::kString;

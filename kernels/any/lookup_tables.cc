@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/resource_handle.h"
 #include "leat/core/status_macros.h"
+#include "leat/kernels/both_forms.h"
 #include "leat/kernels/handle_output.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
@@ -190,19 +191,20 @@ absl::Status Export(KernelContext& context) {
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  AddBoth("HashTable", &MakeTable<&NewStatic>, registry);
-  AddBoth("MutableHashTable", &MakeTable<&NewMutable>, registry);
-  AddBoth("MutableHashTableOfTensors", &MakeTable<&NewOfTensors>, registry);
+  AddBothForms("HashTable", &MakeTable<&NewStatic>, registry);
+  AddBothForms("MutableHashTable", &MakeTable<&NewMutable>, registry);
+  AddBothForms("MutableHashTableOfTensors", &MakeTable<&NewOfTensors>,
+               registry);
   registry.Add("MutableDenseHashTableV2", kCpu, &MakeTable<&NewDense>);
-  AddBoth("InitializeTable", &MakeFunction<&Fill<&LookupTable::Initialize>>,
-          registry);
-  AddBoth("LookupTableFind", &MakeFunction<&Find>, registry);
-  AddBoth("LookupTableInsert", &MakeFunction<&Fill<&LookupTable::Insert>>,
-          registry);
-  AddBoth("LookupTableImport", &MakeFunction<&Fill<&LookupTable::Import>>,
-          registry);
-  AddBoth("LookupTableSize", &MakeFunction<&Size>, registry);
-  AddBoth("LookupTableExport", &MakeFunction<&Export>, registry);
+  AddBothForms("InitializeTable",
+               &MakeFunction<&Fill<&LookupTable::Initialize>>, registry);
+  AddBothForms("LookupTableFind", &MakeFunction<&Find>, registry);
+  AddBothForms("LookupTableInsert", &MakeFunction<&Fill<&LookupTable::Insert>>,
+               registry);
+  AddBothForms("LookupTableImport", &MakeFunction<&Fill<&LookupTable::Import>>,
+               registry);
+  AddBothForms("LookupTableSize", &MakeFunction<&Size>, registry);
+  AddBothForms("LookupTableExport", &MakeFunction<&Export>, registry);
   registry.Add("LookupTableRemoveV2", kCpu, &MakeFunction<&Remove>);
 }
 

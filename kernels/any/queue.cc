@@ -15,6 +15,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/variant.h"
 #include "leat/kernels/arrays/stacked_elements.h"
+#include "leat/kernels/both_forms.h"
 #include "leat/kernels/element_copy.h"
 #include "leat/kernels/handle_output.h"
 #include "leat/kernels/kernel_context.h"
@@ -347,17 +348,18 @@ absl::Status IsClosed(KernelContext& context) {
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  AddBoth("FIFOQueue", &MakeQueue<QueueKind::kFifo>, registry);
-  AddBoth("RandomShuffleQueue", &MakeQueue<QueueKind::kRandomShuffle>,
-          registry);
-  AddBoth("QueueEnqueue", &MakeWaiting<Enqueue<&OneElement>>, registry);
-  AddBoth("QueueEnqueueMany", &MakeWaiting<Enqueue<&ManyElements>>, registry);
-  AddBoth("QueueDequeue", &MakeWaiting<Dequeue>, registry);
-  AddBoth("QueueDequeueMany", &MakeWaiting<DequeueMany<false>>, registry);
-  AddBoth("QueueDequeueUpTo", &MakeWaiting<DequeueMany<true>>, registry);
-  AddBoth("QueueClose", &MakeClose, registry);
-  AddBoth("QueueSize", &MakeFunction<&Size>, registry);
-  AddBoth("QueueIsClosed", &MakeFunction<&IsClosed>, registry);
+  AddBothForms("FIFOQueue", &MakeQueue<QueueKind::kFifo>, registry);
+  AddBothForms("RandomShuffleQueue", &MakeQueue<QueueKind::kRandomShuffle>,
+               registry);
+  AddBothForms("QueueEnqueue", &MakeWaiting<Enqueue<&OneElement>>, registry);
+  AddBothForms("QueueEnqueueMany", &MakeWaiting<Enqueue<&ManyElements>>,
+               registry);
+  AddBothForms("QueueDequeue", &MakeWaiting<Dequeue>, registry);
+  AddBothForms("QueueDequeueMany", &MakeWaiting<DequeueMany<false>>, registry);
+  AddBothForms("QueueDequeueUpTo", &MakeWaiting<DequeueMany<true>>, registry);
+  AddBothForms("QueueClose", &MakeClose, registry);
+  AddBothForms("QueueSize", &MakeFunction<&Size>, registry);
+  AddBothForms("QueueIsClosed", &MakeFunction<&IsClosed>, registry);
 }
 
 }  // namespace leat::kernels::any::queue

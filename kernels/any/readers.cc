@@ -15,6 +15,7 @@
 #include "leat/core/held_bytes.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/arrays/stacked_elements.h"
+#include "leat/kernels/both_forms.h"
 #include "leat/kernels/codecs/hopping_records.h"
 #include "leat/kernels/codecs/text_lines.h"
 #include "leat/kernels/codecs/tf_records.h"
@@ -23,7 +24,8 @@
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/kernels/readers/file_work.h"
-#include "leat/kernels/readers/identity_work.h"
+#include "leat/kernels/readers/work_unit.h"
+#include "leat/kernels/session_services.h"
 
 namespace leat::kernels::any::readers {
 namespace {
@@ -39,19 +41,16 @@ class ReaderHandle final : public Kernel {
         handle_(std::move(name), Reader::kTypeName) {}
 
   absl::Status Compute(KernelContext& context) const final {
+    LEAT_ASSIGN_OR_RETURN(const SessionServices* const session,
+                          SessionOf(context, "a reader"));
     const StepServices& step = context.step();
-    if (step.session == nullptr) {
-      return absl::UnimplementedError("a reader cannot be used here");
-    }
     const auto& named = handle_.Get(context).scalar<ResourceHandle>();
-    LEAT_RETURN_IF_ERROR(step.resources
-                             ->FindOrMake<Reader>(named.container, named.name,
-                                                  [&] {
-                                                    return Reader::Create(
-                                                        options_, *step.session,
-                                                        step.call_depth);
-                                                  })
-                             .status());
+    const auto make = [&] {
+      return Reader::Create(options_, *session, step.call_depth);
+    };
+    LEAT_RETURN_IF_ERROR(
+        step.resources->FindOrMake<Reader>(named.container, named.name, make)
+            .status());
     return handle_.Set(context);
   }
 
@@ -95,19 +94,14 @@ absl::StatusOr<Compression> GetCompression(const NodeDef& node,
                                            absl::string_view attr) {
   LEAT_ASSIGN_OR_RETURN(const std::string name,
                         node.attrs.GetOr<std::string>(attr, std::string()));
-  if (name == "ZLIB") return Compression::kZlib;
-  if (name == "GZIP") return Compression::kGzip;
-  return Compression::kNone;
+  return CompressionNamed(name).value_or(Compression::kNone);
 }
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakeTextLine(const NodeDef& node) {
   FileWorkOptions options{.key = RecordKey::kPathAndLine};
   LEAT_ASSIGN_OR_RETURN(options.skipped_records,
                         GetSize(node, "skip_header_lines"));
-  options.new_format = [](const std::string& path, int64_t,
-                          Allocator& allocator) {
-    return std::make_unique<TextLines>(path, allocator);
-  };
+  options.new_format = PathFormat<TextLines>();
   return MakeReader(node, "TextLineReader", /*has_state=*/false,
                     WorkOn(std::move(options)));
 }
@@ -141,18 +135,33 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeFixedLength(const NodeDef& node) {
 }
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakeWholeFile(const NodeDef& node) {
-  FileWorkOptions options{.key = RecordKey::kPath};
-  options.new_format = [](const std::string& path, int64_t,
-                          Allocator& allocator) {
-    return std::make_unique<WholeFile>(path, allocator);
-  };
+  FileWorkOptions options{.key = RecordKey::kPath, .is_one_record = true};
+  options.new_format = PathFormat<WholeFile>();
   return MakeReader(node, "WholeFileReader", /*has_state=*/true,
                     WorkOn(std::move(options)));
 }
 
+// Is the work unit whose only record is the string itself.
+class IdentityWork final : public WorkUnit {
+ public:
+  explicit IdentityWork(const Tensor& name) : name_(name) {}
+
+  absl::StatusOr<Progress> Next(KeyedRecord& record) override {
+    record = {.key = name_, .value = name_, .is_last = true};
+    return Progress::kElement;
+  }
+
+  bool CouldBegin() const override { return true; }
+
+ private:
+  const Tensor name_;
+};
+
 absl::StatusOr<std::unique_ptr<Kernel>> MakeIdentity(const NodeDef& node) {
   return MakeReader(node, "IdentityReader", /*has_state=*/true,
-                    &NewIdentityWork);
+                    [](const Tensor& name, const StageContext&) {
+                      return std::make_unique<IdentityWork>(name);
+                    });
 }
 
 absl::StatusOr<ReaderPtr> GetReader(const KernelContext& context) {
@@ -194,8 +203,6 @@ absl::Status SetRecords(KernelContext& context, Reader::Records& records) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<int64_t> One(const KernelContext&) { return 1; }
-
 // Returns how many records ReaderReadUpTo shall read. The input may be any
 // tensor with one element, as in TensorFlow.
 absl::StatusOr<int64_t> NumRecords(const KernelContext& context) {
@@ -211,8 +218,9 @@ absl::StatusOr<int64_t> NumRecords(const KernelContext& context) {
       absl::StrCat("num_records must be >= 0 not ", most));
 }
 
-// Takes up to `count` records from a reader. `set` makes the outputs of them.
-template <auto count, auto set>
+// Takes a record from a reader or, with `up_to`, as many as there are, up to
+// the number in input 2.
+template <bool up_to>
 class Read final : public AsyncKernel {
  public:
   void ComputeAsync(KernelContext& context, Done done) const final {
@@ -221,26 +229,26 @@ class Read final : public AsyncKernel {
     absl::StatusOr<std::shared_ptr<Queue>> queue =
         FindResource<Queue>(context, 1);
     if (!queue.ok()) return std::move(done)(queue.status());
-    const absl::StatusOr<int64_t> most = count(context);
-    if (!most.ok()) return std::move(done)(most.status());
-    if (*most == 0) return std::move(done)(SetNone(context));
-    (*reader)->Read(*std::move(queue), *most, *context.step().cancellation,
+    int64_t most = 1;
+    if constexpr (up_to) {
+      const absl::StatusOr<int64_t> count = NumRecords(context);
+      if (!count.ok()) return std::move(done)(count.status());
+      Reader::Records none;
+      if (*count == 0) return std::move(done)(SetRecords(context, none));
+      most = *count;
+    }
+    (*reader)->Read(*std::move(queue), most, *context.step().cancellation,
                     [&context, reader = *reader,
                      done = std::move(done)](Reader::Result records) mutable {
                       absl::Status status = records.status();
                       if (records.ok()) {
-                        status = set(context, *records);
+                        status = up_to ? SetRecords(context, *records)
+                                       : SetRecord(context, *records);
                         if (!status.ok()) reader->Return(*std::move(records));
                       }
                       reader.reset();  // before the step ends
                       std::move(done)(std::move(status));
                     });
-  }
-
- private:
-  static absl::Status SetNone(KernelContext& context) {
-    Reader::Records none;
-    return set(context, none);
   }
 };
 
@@ -283,20 +291,21 @@ absl::Status RestoreState(KernelContext& context) {
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  AddBoth("TextLineReader", &MakeTextLine, registry);
-  AddBoth("TFRecordReader", &MakeTfRecord, registry);
-  AddBoth("FixedLengthRecordReader", &MakeFixedLength, registry);
-  AddBoth("WholeFileReader", &MakeWholeFile, registry);
-  AddBoth("IdentityReader", &MakeIdentity, registry);
-  AddBoth("ReaderRead", &Make<Read<&One, &SetRecord>>, registry);
-  AddBoth("ReaderReadUpTo", &Make<Read<&NumRecords, &SetRecords>>, registry);
-  AddBoth("ReaderNumRecordsProduced",
-          &MakeFunction<&Number<&Reader::num_records>>, registry);
-  AddBoth("ReaderNumWorkUnitsCompleted",
-          &MakeFunction<&Number<&Reader::num_work_units>>, registry);
-  AddBoth("ReaderReset", &MakeFunction<&Reset>, registry);
-  AddBoth("ReaderSerializeState", &MakeFunction<&SerializeState>, registry);
-  AddBoth("ReaderRestoreState", &MakeFunction<&RestoreState>, registry);
+  AddBothForms("TextLineReader", &MakeTextLine, registry);
+  AddBothForms("TFRecordReader", &MakeTfRecord, registry);
+  AddBothForms("FixedLengthRecordReader", &MakeFixedLength, registry);
+  AddBothForms("WholeFileReader", &MakeWholeFile, registry);
+  AddBothForms("IdentityReader", &MakeIdentity, registry);
+  AddBothForms("ReaderRead", &Make<Read<false>>, registry);
+  AddBothForms("ReaderReadUpTo", &Make<Read<true>>, registry);
+  AddBothForms("ReaderNumRecordsProduced",
+               &MakeFunction<&Number<&Reader::num_records>>, registry);
+  AddBothForms("ReaderNumWorkUnitsCompleted",
+               &MakeFunction<&Number<&Reader::num_work_units>>, registry);
+  AddBothForms("ReaderReset", &MakeFunction<&Reset>, registry);
+  AddBothForms("ReaderSerializeState", &MakeFunction<&SerializeState>,
+               registry);
+  AddBothForms("ReaderRestoreState", &MakeFunction<&RestoreState>, registry);
 }
 
 }  // namespace leat::kernels::any::readers

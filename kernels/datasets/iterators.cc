@@ -18,6 +18,7 @@
 #include "leat/kernels/pipeline/dataset_kernel.h"
 #include "leat/kernels/pipeline/element_checks.h"
 #include "leat/kernels/pipeline/iterator.h"
+#include "leat/kernels/session_services.h"
 #include "leat/kernels/variable_access.h"
 
 namespace leat::kernels::datasets::iterators {
@@ -46,21 +47,13 @@ absl::StatusOr<std::shared_ptr<Iterator>> GetIterator(
                                 context.step().device->name());
 }
 
-// Returns the services for what outlives the step of `context`.
-absl::StatusOr<const SessionServices*> GetSession(
-    const KernelContext& context) {
-  const SessionServices* const session = context.step().session;
-  if (session != nullptr) return session;
-  return absl::UnimplementedError("an iterator cannot be used here");
-}
-
 // Returns a stream of the elements of `dataset`, which must fit the iterator.
 absl::StatusOr<std::shared_ptr<ElementStream>> NewStream(
     const KernelContext& context, DatasetPtr dataset,
     const Iterator& iterator) {
   LEAT_RETURN_IF_ERROR(CheckSpec(iterator.spec(), dataset->spec()));
   LEAT_ASSIGN_OR_RETURN(const SessionServices* const session,
-                        GetSession(context));
+                        SessionOf(context, "an iterator"));
   return ElementStream::Create(std::move(dataset), *session,
                                context.step().call_depth);
 }

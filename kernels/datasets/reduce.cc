@@ -12,6 +12,7 @@
 #include "leat/kernels/pipeline/dataset_kernel.h"
 #include "leat/kernels/pipeline/element_checks.h"
 #include "leat/kernels/pipeline/element_stream.h"
+#include "leat/kernels/session_services.h"
 
 namespace leat::kernels::datasets::reduce {
 namespace {
@@ -87,13 +88,10 @@ class ReducedDataset final : public Dataset {
 
 // Takes the only element of `dataset` and sets the outputs to it.
 void Run(KernelContext& context, DatasetPtr dataset, AsyncKernel::Done done) {
-  const SessionServices* const session = context.step().session;
-  if (session == nullptr) {
-    return std::move(done)(
-        absl::UnimplementedError("a dataset cannot be read here"));
-  }
+  const auto session = SessionOf(context, "a dataset");
+  if (!session.ok()) return std::move(done)(session.status());
   const auto stream =
-      ElementStream::Create(dataset, *session, context.step().call_depth);
+      ElementStream::Create(dataset, **session, context.step().call_depth);
   if (!stream.ok()) return std::move(done)(stream.status());
   (*stream)->GetNext(
       *context.step().cancellation,

@@ -21,10 +21,7 @@ absl::StatusOr<DatasetPtr> MakeTextLine(KernelContext& context) {
   LEAT_ASSIGN_OR_RETURN(
       files.buffer_bytes,
       SizeArgument(context, 2, "buffer_size", 0, " (0 == default)"));
-  files.new_format = [](const std::string& path, int64_t,
-                        Allocator& allocator) {
-    return std::make_unique<TextLines>(path, allocator);
-  };
+  files.new_format = PathFormat<TextLines>();
   files.after_error = AfterReadError::kNothing;
   return NewRecordDataset(std::move(files));
 }

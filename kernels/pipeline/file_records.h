@@ -27,6 +27,15 @@ namespace leat::kernels {
 using NewRecordFormat = std::function<std::unique_ptr<RecordFormat>(
     const std::string& path, int64_t offset, Allocator& allocator)>;
 
+// Returns what makes formats of type F, which need only the path and the
+// allocator.
+template <class F>
+NewRecordFormat PathFormat() {
+  return [](const std::string& path, int64_t, Allocator& allocator) {
+    return std::make_unique<F>(path, allocator);
+  };
+}
+
 // One thread uses it at a time.
 class FileRecords {
  public:

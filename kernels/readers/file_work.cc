@@ -33,10 +33,9 @@ class FileWork final : public WorkUnit {
     }
   }
 
-  bool HasBegun() const override { return has_begun_; }
+  bool CouldBegin() const override { return could_begin_; }
 
  private:
-  bool IsWholeFile() const { return options_.key == RecordKey::kPath; }
   bool IsBehindHeader() const {
     return num_records_ >= options_.skipped_records;
   }
@@ -66,14 +65,13 @@ class FileWork final : public WorkUnit {
       Fail(progress.status());
     } else if (*progress == Progress::kElement) {
       record_ = record;
-      record_bytes_ = static_cast<int64_t>(record.view.size());
     }
     return progress;
   }
 
   void Fail(const absl::Status& error) {
-    if (!IsWholeFile()) {
-      has_begun_ = records_->HasBegun() && IsBehindHeader();
+    if (!options_.is_one_record) {
+      could_begin_ = records_->HasBegun() && IsBehindHeader();
       error_ = error;
     }
     records_.reset();
@@ -83,20 +81,21 @@ class FileWork final : public WorkUnit {
   absl::Status Take(KeyedRecord& record) const {
     LEAT_ASSIGN_OR_RETURN(record.key, Key());
     LEAT_ASSIGN_OR_RETURN(record.value, TakeRecord(*record_, allocator()));
-    record.is_last = IsWholeFile();
+    record.is_last = options_.is_one_record;
     return absl::OkStatus();
   }
 
   void GoToNextRecord() {
+    if (options_.key == RecordKey::kPathAndTfRecord) {
+      position_ += static_cast<int64_t>(
+          kRecordHeaderBytes + kRecordFooterBytes + record_->view.size());
+    }
     record_.reset();
     ++num_records_;
-    constexpr auto kFramingBytes =
-        static_cast<int64_t>(kRecordHeaderBytes + kRecordFooterBytes);
-    position_ += kFramingBytes + record_bytes_;
   }
 
   absl::StatusOr<Tensor> Key() const {
-    if (IsWholeFile()) return path_;
+    if (options_.key == RecordKey::kPath) return path_;
     std::string key = absl::StrCat(path(), ":", Number());
     return TakeRecord({.view = key, .text = &key}, allocator());
   }
@@ -114,10 +113,9 @@ class FileWork final : public WorkUnit {
   BufferRef copies_of_path_;  // counts their memory
   std::optional<FileRecords> records_;
   std::optional<Record> record_;  // was cut off, and nobody has it yet
-  int64_t record_bytes_ = 0;
-  int64_t num_records_ = 0;  // before `record_`
-  int64_t position_ = 0;     // of `record_`, if it is a TFRecord
-  bool has_begun_ = true;
+  int64_t num_records_ = 0;       // before `record_`
+  int64_t position_ = 0;          // of `record_`, if it is a TFRecord
+  bool could_begin_ = true;
   absl::Status error_;
 };
 

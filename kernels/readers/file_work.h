@@ -15,7 +15,7 @@ namespace leat::kernels {
 
 // Says what the key of a record is.
 enum class RecordKey {
-  kPath,            // the path of the file, whose only record it is
+  kPath,            // the path of the file
   kPathAndLine,     // and the number of the line, from 1 on
   kPathAndIndex,    // and the number of the record, from 0 on
   kPathAndTfRecord  // and where the TFRecord begins, before compression
@@ -25,13 +25,17 @@ enum class RecordKey {
 struct FileWorkOptions {
   NewRecordFormat new_format = {};
   RecordKey key = RecordKey::kPath;
+  // The whole file is one record. After an error, the next call reads the file
+  // anew.
+  bool is_one_record = false;
   Compression compression = Compression::kNone;
   // Says how many records at the begin of the file to leave out.
   int64_t skipped_records = 0;
 };
 
-// `path` is a scalar. As in TensorFlow, an error within a file comes again and
-// again. But if the key is the path alone, each call reads the file anew.
+// Makes the work of reading the file `path`, a scalar. After an error within
+// the file, Next always returns that error, as in TensorFlow, unless the file
+// is one record.
 std::unique_ptr<WorkUnit> NewFileWork(const Tensor& path,
                                       const FileWorkOptions& options,
                                       const StageContext& context);

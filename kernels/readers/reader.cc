@@ -116,7 +116,7 @@ std::optional<Reader::Leaver> Reader::Remove(int64_t id) {
 }
 
 void Reader::End(Leaver leaver, const absl::Status& reason) {
-  if (leaver.name_call != nullptr) Drop(*leaver.name_call, reason);
+  if (leaver.name_call != nullptr) Drop(*leaver.name_call);
   Wake();  // because the next caller may need a string from another queue
   std::move(leaver.done)(reason);
 }
@@ -181,7 +181,7 @@ void Reader::Fail(const absl::Status& error, Callbacks& callbacks) {
       SaturatingAdd(counts_.records, static_cast<int64_t>(records_.size()));
   records_.clear();
   charge_.Clear();
-  if (work_ != nullptr && !work_->HasBegun()) {
+  if (work_ != nullptr && !work_->CouldBegin()) {
     work_.reset();
     --counts_.work_started;
   }
@@ -200,9 +200,8 @@ void Reader::Serve(Result result, Callbacks& callbacks) {
   callers_.erase(first);
   if (name_call_ == nullptr) return;
   // The caller has got records that have come back, and needs no string.
-  callbacks.push_back([call = std::exchange(name_call_, nullptr)] {
-    Drop(*call, absl::CancelledError("Cancelled"));
-  });
+  callbacks.push_back(
+      [call = std::exchange(name_call_, nullptr)] { Drop(*call); });
 }
 
 bool Reader::HasResult(int64_t most) const {
@@ -275,8 +274,8 @@ void Reader::SetName(NameCall& call, absl::StatusOr<Queue::Elements> taken) {
   if (taken.ok()) call.queue->Return(*std::move(taken));
 }
 
-void Reader::Drop(NameCall& call, const absl::Status& reason) {
-  call.cancellation.Cancel(reason);
+void Reader::Drop(NameCall& call) {
+  call.cancellation.Cancel(absl::CancelledError("Cancelled"));
   if (!call.taken.has_value() || !call.taken->ok()) return;
   call.queue->Return(**std::move(call.taken));
 }

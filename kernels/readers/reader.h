@@ -73,7 +73,8 @@ class Reader final : public Resource, public Task {
   // until it is called. REQUIRES: most > 0.
   void Read(std::shared_ptr<Queue> queue, int64_t most,
             Cancellation& cancellation, Done done);
-  // Puts back records that Read returned and that the caller cannot use.
+  // Puts back records that Read returned and that the caller cannot use. They
+  // are lost if there is no memory to hold them.
   void Return(Records taken);
 
   // Returns how many records were given out.
@@ -87,8 +88,8 @@ class Reader final : public Resource, public Task {
   // TensorFlow does, if the reader cannot save its state.
   absl::StatusOr<std::string> SerializeState() const;
   // Sets the state to one that SerializeState has returned. After an error, the
-  // reader is as after Reset. As in TensorFlow, the state of a reader whose
-  // work is not done is such an error.
+  // reader is as after Reset. Returns INVALID_ARGUMENT, as TensorFlow does, for
+  // the state of a reader that was saved in the middle of its work.
   absl::Status RestoreState(const std::string& state);
 
   std::string DebugString() const override { return options_.name; }
@@ -109,8 +110,8 @@ class Reader final : public Resource, public Task {
   struct NameCall {
     std::shared_ptr<Queue> queue = {};
     Cancellation cancellation = {};
-    // Is what the queue has given, if it has. Is set while `name_call_` is this
-    // call, under the lock.
+    // Holds the answer of the queue once it has come. Is set under the lock,
+    // and only while `name_call_` is this call.
     std::optional<absl::StatusOr<Queue::Elements>> taken = {};
   };
 
@@ -139,8 +140,8 @@ class Reader final : public Resource, public Task {
   // waits.
   bool Keep(const WorkUnit& work, const absl::StatusOr<Progress>& progress,
             KeyedRecord record, Callbacks& callbacks);
-  // Handles an error. As in TensorFlow, the records that the same call has read
-  // before are lost, unless only memory is missing.
+  // Gives `error` to the first caller. The records read for it are lost, as in
+  // TensorFlow. If only memory is missing, the caller gets them instead.
   void Fail(const absl::Status& error, Callbacks& callbacks)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Gives `result` to the first caller.
@@ -164,7 +165,7 @@ class Reader final : public Resource, public Task {
   // Receives the answer of a queue. Puts back what nobody needs.
   void SetName(NameCall& call, absl::StatusOr<Queue::Elements> taken);
   // Ends a call of a queue that nobody needs. What it has taken goes back.
-  static void Drop(NameCall& call, const absl::Status& reason);
+  static void Drop(NameCall& call);
 
   // Ends the wait of a caller whose step was cancelled.
   void Cancel(int64_t id, const absl::Status& reason);
@@ -184,12 +185,12 @@ class Reader final : public Resource, public Task {
   // Is null if the reader needs another string.
   std::shared_ptr<WorkUnit> work_ ABSL_GUARDED_BY(mutex_);
   int64_t unit_ ABSL_GUARDED_BY(mutex_) = 0;  // of `work_`
-  // Have been read, and nobody has them yet.
+  // Holds records that no caller has yet.
   std::deque<KeyedRecord> records_ ABSL_GUARDED_BY(mutex_);
   ElementCharge charge_ ABSL_GUARDED_BY(mutex_);
   int64_t next_id_ ABSL_GUARDED_BY(mutex_) = 0;
   std::map<int64_t, Caller> callers_ ABSL_GUARDED_BY(mutex_);
-  // Belongs to the first caller.
+  // Is the first caller's call of its queue, or null.
   std::shared_ptr<NameCall> name_call_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -36,10 +36,10 @@ class WorkUnit {
   // this record.
   virtual absl::StatusOr<Progress> Next(KeyedRecord& record) = 0;
 
-  // Returns false after an error without which the work could not begin, so
-  // that the reader leaves it out. Otherwise the reader calls Next again. Next
-  // must then return the error again if nobody has got it.
-  virtual bool HasBegun() const = 0;
+  // Returns false after an error that kept the work from beginning, so that the
+  // reader leaves it out. Otherwise the reader calls Next again. Next must then
+  // return the error again if nobody has got it.
+  virtual bool CouldBegin() const = 0;
 };
 
 }  // namespace leat::kernels

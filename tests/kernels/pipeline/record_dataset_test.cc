@@ -185,10 +185,7 @@ class RecordDatasetTest : public ::testing::Test {
   }
   RecordFiles TextFiles(const std::vector<std::string>& names) const {
     RecordFiles files = Files(names);
-    files.new_format = [](const std::string& path, int64_t,
-                          Allocator& allocator) {
-      return std::make_unique<TextLines>(path, allocator);
-    };
+    files.new_format = kernels::PathFormat<TextLines>();
     files.after_error = kernels::AfterReadError::kNothing;
     return files;
   }

@@ -88,7 +88,7 @@ class SeenWork final : public kernels::WorkUnit {
     if (progress.ok() && saw_ != nullptr) saw_(*progress);
     return progress;
   }
-  bool HasBegun() const override { return work_->HasBegun(); }
+  bool CouldBegin() const override { return work_->CouldBegin(); }
 
  private:
   const std::unique_ptr<WorkUnit> work_;
@@ -127,13 +127,9 @@ class ReaderTest : public ::testing::Test {
     return *std::move(reader);
   }
   std::shared_ptr<Reader> OpenText(SeenWork::Saw saw = {}) {
-    return Open(
-        {.new_format =
-             [](const std::string& path, int64_t, Allocator& allocator) {
-               return std::make_unique<TextLines>(path, allocator);
-             },
-         .key = RecordKey::kPathAndLine},
-        std::move(saw));
+    return Open({.new_format = kernels::PathFormat<TextLines>(),
+                 .key = RecordKey::kPathAndLine},
+                std::move(saw));
   }
   static std::shared_ptr<Queue> NewQueue() {
     return std::make_shared<Queue>(kernels::QueueOptions{
