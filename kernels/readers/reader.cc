@@ -4,12 +4,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "absl/strings/escaping.h"
-#include "absl/strings/str_cat.h"
 #include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/pipeline/file_records.h"
-#include "leat/protos/reader_base.pb.h"
 
 namespace leat::kernels {
 namespace {
@@ -33,17 +30,6 @@ absl::StatusOr<Tensor> NameIn(absl::StatusOr<Queue::Elements> taken) {
         "Expected to dequeue a one-element string tensor");
   }
   return element[0].Reshaped(Shape{});
-}
-
-// Limits how much of a state stands in an error.
-constexpr size_t kShownBytes = 1000;
-
-// Returns a text about `state`. Leaves out what is long.
-std::string Shown(pb::ReaderBaseState state) {
-  std::string& work = *state.mutable_current_work();
-  work.resize(std::min(work.size(), kShownBytes));
-  if (state.ByteSizeLong() > 2 * kShownBytes) state.DiscardUnknownFields();
-  return state.DebugString();
 }
 
 }  // namespace
@@ -311,18 +297,15 @@ absl::StatusOr<std::string> Reader::SerializeState() const {
     return absl::UnimplementedError("Reader SerializeState");
   }
   MutexLock lock(mutex_);
-  pb::ReaderBaseState state;
-  state.set_work_started(counts_.work_started);
-  state.set_work_finished(counts_.work_finished);
-  state.set_num_records_produced(counts_.records);
-  if (current_work_.IsValid()) {
-    state.set_current_work(current_work_.scalar<std::string>());
-  }
-  return state.SerializeAsString();
+  absl::string_view work;
+  if (current_work_.IsValid()) work = current_work_.scalar<std::string>();
+  return SerializeReaderState(counts_, work);
 }
 
 absl::Status Reader::RestoreState(const std::string& bytes) {
-  absl::StatusOr<pb::ReaderBaseState> state = ParseState(bytes);
+  absl::StatusOr<ReaderState> state =
+      options_.has_state ? ParseReaderState(bytes, options_.name)
+                         : absl::UnimplementedError("Reader RestoreState");
   absl::Status status = state.status();
   {
     MutexLock lock(mutex_);
@@ -333,39 +316,12 @@ absl::Status Reader::RestoreState(const std::string& bytes) {
   return status;
 }
 
-absl::Status Reader::Restore(pb::ReaderBaseState state) {
-  std::string& work = *state.mutable_current_work();
+absl::Status Reader::Restore(ReaderState state) {
+  std::string& work = state.current_work;
   LEAT_ASSIGN_OR_RETURN(current_work_, TakeRecord({.view = work, .text = &work},
                                                   pipeline_->allocator()));
-  counts_ = {.work_started = state.work_started(),
-             .work_finished = state.work_finished(),
-             .records = state.num_records_produced()};
+  counts_ = state.counts;
   return absl::OkStatus();
-}
-
-absl::StatusOr<pb::ReaderBaseState> Reader::ParseState(
-    const std::string& bytes) const {
-  if (!options_.has_state) {
-    return absl::UnimplementedError("Reader RestoreState");
-  }
-  pb::ReaderBaseState state;
-  if (!state.ParseFromString(bytes)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("Could not parse state for ", options_.name, ": ",
-                     absl::CEscape(bytes.substr(0, kShownBytes))));
-  }
-  if (state.work_started() < 0 || state.work_finished() < 0 ||
-      state.num_records_produced() < 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("Unexpected negative value when restoring in ",
-                     options_.name, ": ", Shown(state)));
-  }
-  if (state.work_started() > state.work_finished()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Inconsistent work started vs. finished when restoring in ",
-        options_.name, ": ", Shown(state)));
-  }
-  return state;
 }
 
 }  // namespace leat::kernels

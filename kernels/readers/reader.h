@@ -27,13 +27,10 @@
 #include "leat/core/threads/cancellation.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/kernels/pipeline/element_charge.h"
+#include "leat/kernels/readers/reader_state.h"
 #include "leat/kernels/readers/work_unit.h"
 #include "leat/kernels/resource_store.h"
 #include "leat/kernels/resources/queue.h"
-
-namespace leat::pb {
-class ReaderBaseState;
-}  // namespace leat::pb
 
 namespace leat::kernels {
 
@@ -122,13 +119,6 @@ class Reader final : public Resource, public Task {
     std::shared_ptr<NameCall> name_call = {};
   };
 
-  // Counts what TensorFlow saves in a state.
-  struct Counts {
-    int64_t work_started = 0;
-    int64_t work_finished = 0;
-    int64_t records = 0;
-  };
-
   Reader(ReaderOptions options, std::shared_ptr<Pipeline> pipeline);
 
   void Advance(Callbacks& callbacks) override;
@@ -155,11 +145,7 @@ class Reader final : public Resource, public Task {
   absl::Status BeginWork() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ResetLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Sets the state to `state`, whose text it takes.
-  absl::Status Restore(pb::ReaderBaseState state)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Checks what RestoreState gets.
-  absl::StatusOr<pb::ReaderBaseState> ParseState(
-      const std::string& bytes) const;
+  absl::Status Restore(ReaderState state) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   void CallQueue(Callbacks& callbacks) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Receives the answer of a queue. Puts back what nobody needs.
@@ -179,7 +165,7 @@ class Reader final : public Resource, public Task {
 
   // Is not held while a work unit works.
   mutable Mutex mutex_;
-  Counts counts_ ABSL_GUARDED_BY(mutex_);
+  ReaderCounts counts_ ABSL_GUARDED_BY(mutex_);
   // Is the scalar that was taken from a queue last, or Tensor().
   Tensor current_work_ ABSL_GUARDED_BY(mutex_);
   // Is null if the reader needs another string.
