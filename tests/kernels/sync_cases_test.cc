@@ -15,7 +15,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "leat/core/files/file_service.h"
 #include "leat/core/status_macros.h"
+#include "leat/tests/testing/busy_threads.h"
+#include "leat/tests/testing/event.h"
 #include "leat/tests/testing/kernel_test_harness.h"
 #include "leat/tests/testing/op_case_json.h"
 #include "leat/tests/testing/temporary_folder.h"
@@ -98,6 +101,18 @@ class SyncCase {
                               *left_out, "");
   }
 
+  // Waits until the threads have nothing to do. Work goes from those for files
+  // to the others, and back, at most as often as this loop turns.
+  void LetThreadsWork() {
+    for (int i = 0; i < 20; ++i) {
+      testing::Event has_run;
+      EXPECT_EQ(harness_.device().files()->Run([&] { has_run.Set(); }),
+                absl::OkStatus());
+      EXPECT_TRUE(has_run.Wait());
+      testing::BusyThreads(harness_.device().compute_queue()).End();
+    }
+  }
+
   // Makes a call. Cancels it if the case says that it `waits`. Other calls end
   // by themselves, now or later on another thread. One that does not is
   // cancelled after the WaitLimit, so its answer is wrong.
@@ -123,6 +138,10 @@ class SyncCase {
         const testing::TestKernel kernel,
         harness_.Make(name, testing::AttrsFromJson(attrs), types));
     testing::WaitingCall call(harness_.services(), kernel, std::move(values));
+    if (waits) {
+      LetThreadsWork();
+      EXPECT_FALSE(call.is_done());
+    }
     if (waits || !call.Wait()) call.Cancel(Waits());
     return call.Result();
   }

@@ -15,7 +15,7 @@
 #include "gtest/gtest.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/core/threads/work_queue.h"
-#include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/event.h"
 
 namespace leat::testing {
 
@@ -24,16 +24,15 @@ class BusyThreads {
  public:
   explicit BusyThreads(WorkQueue& queue) {
     for (int i = 0; i < queue.num_threads(); ++i) {
-      queue.Add([state = state_] {
-        ++state->num_busy;
+      queue.Add([state = state_, num_threads = queue.num_threads()] {
+        if (++state->num_busy == num_threads) state->all_busy.Set();
         MutexLock lock(state->mutex);
         while (!state->is_over) state->over.Wait(state->mutex);
       });
     }
     // Waits until all threads are busy. Otherwise a thread that is not busy yet
     // could take a closure that the test adds later.
-    EXPECT_TRUE(
-        Eventually([&] { return state_->num_busy == queue.num_threads(); }));
+    EXPECT_TRUE(state_->all_busy.Wait());
   }
   ~BusyThreads() { End(); }
 
@@ -48,6 +47,7 @@ class BusyThreads {
   // Is shared with the threads, which may outlive this object.
   struct State {
     std::atomic<int> num_busy{0};
+    Event all_busy;
     Mutex mutex;
     CondVar over;
     bool is_over ABSL_GUARDED_BY(mutex) = false;

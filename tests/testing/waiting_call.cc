@@ -4,9 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "leat/core/threads/clock.h"
 #include "leat/graph/graph.h"
-#include "leat/tests/testing/wait_limit.h"
 
 namespace leat::testing {
 
@@ -29,10 +27,8 @@ WaitingCall::WaitingCall(const StepServices& services, const TestKernel& kernel,
                                                  .first_output = num_inputs_,
                                                  .num_outputs = num_outputs});
   auto done = [this](absl::Status status) {
-    MutexLock lock(mutex_);
     status_ = std::move(status);
-    is_done_ = true;
-    changed_.NotifyAll();
+    done_.Set();
   };
   if (const AsyncKernel* async = kernel.kernel().AsAsync()) {
     async->ComputeAsync(*context_, std::move(done));
@@ -43,23 +39,9 @@ WaitingCall::WaitingCall(const StepServices& services, const TestKernel& kernel,
 
 WaitingCall::~WaitingCall() { (void)Result(); }
 
-bool WaitingCall::is_done() const {
-  MutexLock lock(mutex_);
-  return is_done_;
-}
-
-bool WaitingCall::Wait() {
-  const Clock::time_point limit = WaitLimit();
-  MutexLock lock(mutex_);
-  while (!is_done_) {
-    if (!changed_.WaitUntil(mutex_, limit)) return is_done_;
-  }
-  return true;
-}
-
 absl::StatusOr<std::vector<Value>> WaitingCall::Result() {
-  MutexLock lock(mutex_);
-  while (!is_done_) changed_.Wait(mutex_);
+  while (!done_.Wait()) {
+  }
   if (!status_.ok()) return status_;
   return std::vector<Value>(slots_.begin() + num_inputs_, slots_.end());
 }

@@ -12,8 +12,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "leat/core/threads/cancellation.h"
-#include "leat/core/threads/mutex.h"
 #include "leat/kernels/kernel_context.h"
+#include "leat/tests/testing/event.h"
 #include "leat/tests/testing/kernel_test_harness.h"
 
 namespace leat::testing {
@@ -30,12 +30,12 @@ class WaitingCall {
   ~WaitingCall();
 
   // Returns whether the kernel has called done.
-  bool is_done() const;
+  bool is_done() const { return done_.IsSet(); }
   // Cancels the step of this run.
   void Cancel(absl::Status reason) { cancellation_.Cancel(std::move(reason)); }
 
   // Waits until the run is done. Returns false if it is not by the WaitLimit.
-  bool Wait();
+  bool Wait() { return done_.Wait(); }
   // Waits until the run is done. Returns its outputs or its error.
   absl::StatusOr<std::vector<Value>> Result();
 
@@ -48,10 +48,8 @@ class WaitingCall {
   std::vector<int32_t> input_slots_;
   std::unique_ptr<KernelContext> context_;
 
-  mutable Mutex mutex_;
-  CondVar changed_;
-  bool is_done_ ABSL_GUARDED_BY(mutex_) = false;
-  absl::Status status_ ABSL_GUARDED_BY(mutex_);
+  absl::Status status_;  // is set before `done_`
+  mutable Event done_;
 };
 
 }  // namespace leat::testing

@@ -5,9 +5,6 @@
 // runtime/dataset_cases_test.cc compares records with TensorFlow's.
 #include "leat/kernels/pipeline/record_dataset.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <atomic>
@@ -29,6 +26,7 @@
 #include "leat/kernels/codecs/tf_records.h"
 #include "leat/kernels/pipeline/element_stream.h"
 #include "leat/summary/records.h"
+#include "leat/tests/kernels/pipeline/named_pipe.h"
 #include "leat/tests/testing/awaited.h"
 #include "leat/tests/testing/kernel_test_harness.h"
 #include "leat/tests/testing/temporary_folder.h"
@@ -164,18 +162,6 @@ class RecordDatasetTest : public ::testing::Test {
   void Write(const std::string& name, const std::string& bytes) const {
     ASSERT_EQ(WriteFile(Path(name), bytes), absl::OkStatus());
   }
-  void MakePipe(const std::string& name) const {
-    ASSERT_EQ(mkfifo(Path(name).c_str(), 0600), 0);
-  }
-  // Opens the pipe to write. Does not wait for a reader, as O_WRONLY would.
-  FileDescriptor OpenPipe(const std::string& name) const {
-    FileDescriptor pipe(open(Path(name).c_str(), O_RDWR | O_CLOEXEC));
-    EXPECT_TRUE(pipe.is_open());
-    return pipe;
-  }
-  static void Put(const FileDescriptor& pipe, const std::string& bytes) {
-    EXPECT_EQ(WriteAll(pipe.number(), "pipe", bytes), absl::OkStatus());
-  }
 
   RecordFiles Files(const std::vector<std::string>& names) const {
     std::vector<std::string> paths;
@@ -244,14 +230,15 @@ TEST_F(RecordDatasetTest, ReadsRecordsOverTheBordersOfChunks) {
 
 TEST_F(RecordDatasetTest, ASilentPipeStopsNothingElse) {
   // There are more pipes than threads for files.
+  std::vector<testing::NamedPipe> pipes;
   std::vector<std::shared_ptr<ElementStream>> silent;
   std::vector<std::unique_ptr<Call>> waiting;
   for (int i = 0; i < 10; ++i) {
-    MakePipe(absl::StrCat("pipe", i));
+    pipes.emplace_back(Path(absl::StrCat("pipe", i)));
     silent.push_back(Open(TextFiles({absl::StrCat("pipe", i)})));
     waiting.push_back(std::make_unique<Call>(*silent.back()));
   }
-  const FileDescriptor quiet = OpenPipe("pipe3");
+  pipes[3].Open();
   Write("file", "a\nb");
   const auto stream = Open(TextFiles({"file"}));
   EXPECT_EQ(Next(*stream), "a");
@@ -265,19 +252,19 @@ TEST_F(RecordDatasetTest, ASilentPipeStopsNothingElse) {
 }
 
 TEST_F(RecordDatasetTest, APipeGivesRecordsAsTheyCome) {
-  MakePipe("pipe");
+  testing::NamedPipe pipe(Path("pipe"));
   Write("file", "behind");
   const auto stream = Open(TextFiles({"pipe", "file"}));
   Call first(*stream);
-  FileDescriptor pipe = OpenPipe("pipe");
+  pipe.Open();
   EXPECT_FALSE(first.IsDone());
-  Put(pipe, "one\ntw");
+  pipe.Put("one\ntw");
   EXPECT_EQ(first.Take(), "one");
   Call second(*stream);
-  Put(pipe, "o\n");
+  pipe.Put("o\n");
   EXPECT_EQ(second.Take(), "two");
   Call third(*stream);
-  Put(pipe, "rest");
+  pipe.Put("rest");
   pipe.Close();
   EXPECT_EQ(third.Take(), "rest");
   EXPECT_EQ(Next(*stream), "behind");
@@ -285,36 +272,36 @@ TEST_F(RecordDatasetTest, APipeGivesRecordsAsTheyCome) {
 }
 
 TEST_F(RecordDatasetTest, ACompressedPipeGivesRecordsAsTheyCome) {
-  MakePipe("pipe");
+  testing::NamedPipe pipe(Path("pipe"));
   RecordFiles files = TextFiles({"pipe"});
   files.compression = Compression::kZlib;
   const auto stream = Open(std::move(files));
   Call first(*stream);
-  FileDescriptor pipe = OpenPipe("pipe");
+  pipe.Open();
   // Less than a chunk of a pipe is given out when the pipe is empty.
   const std::string bytes = Compressed("one\n" + std::string(200'000, 'x'));
-  Put(pipe, bytes.substr(0, bytes.size() - 10));
+  pipe.Put(bytes.substr(0, bytes.size() - 10));
   EXPECT_EQ(first.Take(), "one");
   Call second(*stream);
-  Put(pipe, bytes.substr(bytes.size() - 10));
+  pipe.Put(bytes.substr(bytes.size() - 10));
   pipe.Close();
   EXPECT_EQ(second.Take(), std::string(200'000, 'x'));
   EXPECT_EQ(Next(*stream), "end");
 }
 
 TEST_F(RecordDatasetTest, AWaitThatIsCancelledLosesNoRecord) {
-  MakePipe("pipe");
+  testing::NamedPipe pipe(Path("pipe"));
   const auto stream = Open(TextFiles({"pipe"}));
   {
     Call cancelled(*stream);
     cancelled.Cancel();
     EXPECT_THAT(cancelled.Take(), HasSubstr("enough"));
   }
-  FileDescriptor pipe = OpenPipe("pipe");
+  pipe.Open();
   for (int i = 0; i < 50; ++i) {
     Call cancelled(*stream);
     Thread canceller("canceller", [&] { cancelled.Cancel(); });
-    Put(pipe, absl::StrCat(i, "\n"));
+    pipe.Put(absl::StrCat(i, "\n"));
     canceller.Join();
     const std::string line = cancelled.Take();
     if (line == absl::StrCat(i)) continue;
@@ -324,7 +311,7 @@ TEST_F(RecordDatasetTest, AWaitThatIsCancelledLosesNoRecord) {
 }
 
 TEST_F(RecordDatasetTest, StreamsMayEndWhileTheyRead) {
-  MakePipe("pipe");
+  const testing::NamedPipe pipe(Path("pipe"));
   Write("file", std::string(1 << 20, 'x'));
   for (int i = 0; i < 50; ++i) {
     const auto stream = Open(TextFiles({i % 2 == 0 ? "pipe" : "file"}));
@@ -432,9 +419,9 @@ TEST_F(RecordDatasetTest, DamagedBytesOfACompressedTextAreNamed) {
 TEST_F(RecordDatasetTest, WhatFollowsAZlibTextIsIgnored) {
   const std::string bytes = Compressed("a\nb\n") + "and more";
   Write("file", bytes);
-  MakePipe("pipe");
-  const FileDescriptor pipe = OpenPipe("pipe");
-  Put(pipe, bytes);
+  testing::NamedPipe pipe(Path("pipe"));
+  pipe.Open();
+  pipe.Put(bytes);
   for (const char* const name : {"file", "pipe"}) {
     RecordFiles files = TextFiles({name});
     files.compression = Compression::kZlib;
