@@ -11,15 +11,11 @@ import os
 
 import numpy as np
 import tensorflow as tf
-from make_sync_cases import FILE, FOLDER, INT, STRING, Case, f32, i32, i64
+from make_sync_cases import FILE, FOLDER, INT, STRING, Case, f32, i32, i64, text
 from make_cases import write_cases
 
 LONG, FLOAT, DOUBLE, BOOL = tf.int64, tf.float32, tf.float64, tf.bool
 MANY = b"a text of more than fifteen bytes"
-
-
-def text(*values):
-    return np.array(values, object)
 
 
 class Table(Case):

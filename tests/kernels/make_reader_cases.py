@@ -14,12 +14,8 @@ import zlib
 
 import numpy as np
 import tensorflow as tf
-from make_sync_cases import FILE, FOLDER, STRING, Case
+from make_sync_cases import FILE, FOLDER, STRING, Case, text
 from make_cases import write_cases
-
-
-def text(*values):
-    return np.array(values, object)
 
 
 def path(name):
@@ -46,11 +42,14 @@ class Reader(Case):
                        shared_name=name)
         names = [path(b"%d" % i) for i in range(len(files))]
         for file, contents in zip(names, files):
-            self("WriteFile", np.array(file, object), np.array(contents, object))
+            self.write_file(file, contents)
         if names:
             self.put(*names)
         if names and closes:
             self("QueueClose" + form)
+
+    def write_file(self, name, contents):
+        self("WriteFile", np.array(name, object), np.array(contents, object))
 
     def put(self, *names):
         self("QueueEnqueueMany" + self.form, text(*names))
@@ -108,7 +107,7 @@ def lines_of_text(lines):
             r.read(4)
             r.up_to(2)
     with Reader(lines, "missing text", "TextLineReader", closes=False) as r:
-        r("WriteFile", np.array(path(b"a"), object), np.array(b"1\n2", object))
+        r.write_file(path(b"a"), b"1\n2")
         r.put(path(b"none"), path(b"a"))
         r.read(4)
 
@@ -198,7 +197,7 @@ def states(lines):
     with Reader(lines, "missing whole", "WholeFileReader", closes=False) as r:
         r.put(path(b"none"), path(b"other"))
         r.read(2)
-        r("WriteFile", np.array(path(b"none"), object), np.array(b"came", object))
+        r.write_file(path(b"none"), b"came")
         r.read(2)
     with Reader(lines, "identity", "IdentityReader", closes=False) as r:
         r.save()
@@ -229,12 +228,12 @@ def states(lines):
 
 
 def wrong(lines):
-    with Reader(lines, "skip -1", "TextLineReader", skip_header_lines=-1) as r:
+    with Reader(lines, "skip -1", "TextLineReader", skip_header_lines=-1):
         pass
     for attrs in ({"record_bytes": -1}, {"record_bytes": 1, "header_bytes": -1},
                   {"record_bytes": 1, "footer_bytes": -1},
                   {"record_bytes": 1, "hop_bytes": -1}):
-        with Reader(lines, "fixed " + str(attrs), "FixedLengthRecordReader", **attrs) as r:
+        with Reader(lines, "fixed " + str(attrs), "FixedLengthRecordReader", **attrs):
             pass
     for name, types, shapes, values in (
             ("numbers", [tf.int32], [[]], [np.array([1], np.int32)]),

@@ -47,6 +47,10 @@ def i64(*values):
     return np.array(values, np.int64)
 
 
+def text(*values):
+    return np.array(values, object)
+
+
 def array(value):
     """Returns `value` as an array. Python's integers become int32."""
     result = np.asarray(value)

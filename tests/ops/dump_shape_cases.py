@@ -947,6 +947,8 @@ def queues():
   two = {'component_types': ['float', 'int32']}
   case('FIFOQueueV2', two)
   case('RandomShuffleQueueV2', {**two, 'capacity': 4, 'min_after_dequeue': 1})
+  for op in ('FIFOQueue', 'RandomShuffleQueue'):
+    case(op, {'component_types': ['float']})
   case('QueueEnqueueV2', {'Tcomponents': ['float']}, handle, f(2))
   case('QueueEnqueueManyV2', {'Tcomponents': ['float']}, handle, f())
   case('QueueDequeueV2', two, handle)
@@ -998,12 +1000,11 @@ def readers():
     case(op + 'V2', {})
   case('WholeFileReader', {})
   case('FixedLengthRecordReaderV2', {'record_bytes': 1})
-  for op in ('FIFOQueue', 'RandomShuffleQueue'):
-    case(op, {'component_types': ['float']})
+  of_one = ('ReaderReset', 'ReaderNumRecordsProduced', 'ReaderNumWorkUnitsCompleted',
+            'ReaderSerializeState')
   shapes = ([], [1], None)
   for handle in (Value('resource', shape) for shape in shapes):
-    for op in ('ReaderReset', 'ReaderNumRecordsProduced', 'ReaderNumWorkUnitsCompleted',
-               'ReaderSerializeState'):
+    for op in of_one:
       case(op + 'V2', {}, handle)
     for other in (Value('resource', shape) for shape in shapes):
       case('ReaderReadV2', {}, handle, other)
@@ -1013,8 +1014,7 @@ def readers():
       case('ReaderRestoreStateV2', {}, handle, state)
   names = [Reference(shape) for shape in ([], [2], [3], None)]
   for name in names:
-    for op in ('ReaderReset', 'ReaderNumRecordsProduced', 'ReaderNumWorkUnitsCompleted',
-               'ReaderSerializeState'):
+    for op in of_one:
       case(op, {}, name)
     case('ReaderRestoreState', {}, name, Value('string', []))
     for other in names:
