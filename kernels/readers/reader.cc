@@ -2,7 +2,6 @@
 #include "leat/kernels/readers/reader.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
@@ -10,9 +9,6 @@
 
 namespace leat::kernels {
 namespace {
-
-// Is charged for each record that nobody has yet, besides its tensors.
-constexpr auto kRecordBytes = static_cast<int64_t>(sizeof(KeyedRecord));
 
 // Returns the string that was taken from a queue, as a scalar.
 absl::StatusOr<Tensor> NameIn(absl::StatusOr<Queue::Elements> taken) {
@@ -45,7 +41,7 @@ Reader::Reader(ReaderOptions options, std::shared_ptr<Pipeline> pipeline)
     : Task(pipeline->queue()),
       pipeline_(std::move(pipeline)),
       options_(std::move(options)),
-      charge_(pipeline_) {}
+      records_(pipeline_) {}
 
 Reader::~Reader() { pipeline_->Cancel(); }
 
@@ -119,9 +115,8 @@ void Reader::Advance(Callbacks& callbacks) {
 std::shared_ptr<WorkUnit> Reader::ServeCallers(Callbacks& callbacks) {
   MutexLock lock(mutex_);
   while (!callers_.empty()) {
-    const int64_t most = callers_.begin()->second.most;
-    if (HasResult(most)) {
-      Serve(Take(most), callbacks);
+    if (HasResult()) {
+      ServeRecords(callbacks);
       continue;
     }
     absl::Status status;
@@ -130,7 +125,7 @@ std::shared_ptr<WorkUnit> Reader::ServeCallers(Callbacks& callbacks) {
       if (!name_call_->taken.has_value()) return nullptr;
       status = BeginWork();
     }
-    if (status.ok()) status = charge_.AddBytes(kRecordBytes);
+    if (status.ok()) status = records_.Reserve();
     if (status.ok()) return work_;
     Fail(status, callbacks);
   }
@@ -143,14 +138,14 @@ bool Reader::Keep(const WorkUnit& work,
   MutexLock lock(mutex_);
   if (work_.get() != &work) return true;  // The work was dropped meanwhile.
   const bool has_record = progress.ok() && *progress == Progress::kElement;
-  if (!has_record) charge_.RemoveBytes(kRecordBytes);
+  if (!has_record) records_.Unreserve();
   if (!progress.ok()) {
     Fail(progress.status(), callbacks);
     return true;
   }
   const bool has_ended = *progress == Progress::kEnd || record.is_last;
   record.unit = unit_;
-  if (has_record) records_.push_back(std::move(record));
+  if (has_record) records_.Add(std::move(record));
   if (has_ended) {
     work_.reset();
     counts_.work_finished = counts_.work_started;
@@ -161,12 +156,10 @@ bool Reader::Keep(const WorkUnit& work,
 void Reader::Fail(const absl::Status& error, Callbacks& callbacks) {
   if (callers_.empty()) return;  // The next one gets the error.
   if (absl::IsResourceExhausted(error) && !records_.empty()) {
-    return Serve(Take(callers_.begin()->second.most), callbacks);
+    return ServeRecords(callbacks);
   }
-  counts_.records =
-      SaturatingAdd(counts_.records, static_cast<int64_t>(records_.size()));
-  records_.clear();
-  charge_.Clear();
+  counts_.records = SaturatingAdd(counts_.records, records_.size());
+  records_.Clear();
   if (work_ != nullptr && !work_->CouldBegin()) {
     work_.reset();
     --counts_.work_started;
@@ -190,24 +183,17 @@ void Reader::Serve(Result result, Callbacks& callbacks) {
       [call = std::exchange(name_call_, nullptr)] { Drop(*call); });
 }
 
-bool Reader::HasResult(int64_t most) const {
-  if (records_.empty()) return false;
-  return static_cast<int64_t>(records_.size()) >= most || work_ == nullptr ||
-         records_.front().unit != unit_;
+void Reader::ServeRecords(Callbacks& callbacks) {
+  Records taken = records_.Take(callers_.begin()->second.most);
+  counts_.records =
+      SaturatingAdd(counts_.records, static_cast<int64_t>(taken.size()));
+  Serve(std::move(taken), callbacks);
 }
 
-Reader::Records Reader::Take(int64_t most) {
-  Records taken;
-  const int64_t unit = records_.front().unit;
-  while (!records_.empty() && records_.front().unit == unit &&
-         static_cast<int64_t>(taken.size()) < most) {
-    taken.push_back(std::move(records_.front()));
-    records_.pop_front();
-  }
-  const auto count = static_cast<int64_t>(taken.size());
-  charge_.RemoveBytes(count * kRecordBytes);
-  counts_.records = SaturatingAdd(counts_.records, count);
-  return taken;
+bool Reader::HasResult() const {
+  if (records_.empty()) return false;
+  return records_.size() >= callers_.begin()->second.most || work_ == nullptr ||
+         records_.front_unit() != unit_;
 }
 
 absl::Status Reader::BeginWork() {
@@ -224,10 +210,7 @@ void Reader::Return(Records taken) {
   {
     MutexLock lock(mutex_);
     const auto count = static_cast<int64_t>(taken.size());
-    // The records are lost if there is no memory to keep them here.
-    if (!charge_.AddBytes(count * kRecordBytes).ok()) return;
-    records_.insert(records_.begin(), std::make_move_iterator(taken.begin()),
-                    std::make_move_iterator(taken.end()));
+    if (!records_.PutBack(std::move(taken)).ok()) return;
     // A reset may have come in between.
     counts_.records = std::max<int64_t>(counts_.records - count, 0);
   }
@@ -277,19 +260,18 @@ int64_t Reader::num_work_units() const {
 }
 
 void Reader::Reset() {
+  Dropped dropped;
   {
     MutexLock lock(mutex_);
-    ResetLocked();
+    dropped = ResetLocked();
   }
   Wake();  // because a call may wait for the work that was dropped
 }
 
-void Reader::ResetLocked() {
+Reader::Dropped Reader::ResetLocked() {
   counts_ = {};
   current_work_ = Tensor();
-  work_.reset();
-  records_.clear();
-  charge_.Clear();
+  return {.work = std::exchange(work_, nullptr), .records = records_.Clear()};
 }
 
 absl::StatusOr<std::string> Reader::SerializeState() const {
@@ -307,9 +289,10 @@ absl::Status Reader::RestoreState(const std::string& bytes) {
       options_.has_state ? ParseReaderState(bytes, options_.name)
                          : absl::UnimplementedError("Reader RestoreState");
   absl::Status status = state.status();
+  Dropped dropped;
   {
     MutexLock lock(mutex_);
-    ResetLocked();
+    dropped = ResetLocked();
     if (state.ok()) status = Restore(*std::move(state));
   }
   Wake();  // because a call may wait for the work that was dropped

@@ -26,8 +26,10 @@
 #include "absl/status/statusor.h"
 #include "leat/core/threads/cancellation.h"
 #include "leat/core/threads/mutex.h"
-#include "leat/kernels/pipeline/element_charge.h"
+#include "leat/kernels/pipeline/pipeline.h"
+#include "leat/kernels/pipeline/task.h"
 #include "leat/kernels/readers/reader_state.h"
+#include "leat/kernels/readers/record_buffer.h"
 #include "leat/kernels/readers/work_unit.h"
 #include "leat/kernels/resource_store.h"
 #include "leat/kernels/resources/queue.h"
@@ -119,6 +121,13 @@ class Reader final : public Resource, public Task {
     std::shared_ptr<NameCall> name_call = {};
   };
 
+  // Is what a reset drops. It ends without the lock, because this may close a
+  // file.
+  struct Dropped {
+    std::shared_ptr<WorkUnit> work = {};
+    std::deque<KeyedRecord> records = {};
+  };
+
   Reader(ReaderOptions options, std::shared_ptr<Pipeline> pipeline);
 
   void Advance(Callbacks& callbacks) override;
@@ -137,13 +146,13 @@ class Reader final : public Resource, public Task {
   // Gives `result` to the first caller.
   void Serve(Result result, Callbacks& callbacks)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Returns true if a caller that wants `most` records needs no more work.
-  bool HasResult(int64_t most) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Takes up to `most` records of one work unit.
-  Records Take(int64_t most) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Gives the first caller as many of the records as it may have.
+  void ServeRecords(Callbacks& callbacks) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Returns true if the first caller needs no more work.
+  bool HasResult() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Begins to work on the string that the queue has given.
   absl::Status BeginWork() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void ResetLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Dropped ResetLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Sets the state to `state`, whose text it takes.
   absl::Status Restore(ReaderState state) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -172,8 +181,7 @@ class Reader final : public Resource, public Task {
   std::shared_ptr<WorkUnit> work_ ABSL_GUARDED_BY(mutex_);
   int64_t unit_ ABSL_GUARDED_BY(mutex_) = 0;  // of `work_`
   // Holds records that no caller has yet.
-  std::deque<KeyedRecord> records_ ABSL_GUARDED_BY(mutex_);
-  ElementCharge charge_ ABSL_GUARDED_BY(mutex_);
+  RecordBuffer records_ ABSL_GUARDED_BY(mutex_);
   int64_t next_id_ ABSL_GUARDED_BY(mutex_) = 0;
   std::map<int64_t, Caller> callers_ ABSL_GUARDED_BY(mutex_);
   // Is the first caller's call of its queue, or null.
