@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "leat/core/status_macros.h"
+#include "leat/kernels/callbacks.h"
 
 namespace leat::kernels {
 namespace {
@@ -40,61 +41,45 @@ void ElementStream::GetNext(Cancellation& cancellation, Done done) {
   bool is_closed = false;
   {
     MutexLock lock(mutex_);
-    id = next_id_++;
     is_closed = is_closed_;
-    if (!is_closed) callers_[id].done = std::move(done);
+    if (!is_closed) id = callers_.Add({.done = std::move(done)});
   }
   if (is_closed) return std::move(done)(IsGone());
   // This may serve the call at once. The step, with its cancellation, may then
   // have ended.
   const std::shared_ptr<Task> self = shared_from_this();
   WakeHere();
-  std::optional<Done> cancelled;
+  auto cancel = [weak = weak_from_this(), id](const absl::Status& reason) {
+    const std::shared_ptr<Task> stream = weak.lock();
+    if (stream == nullptr) return;
+    static_cast<ElementStream&>(*stream).Cancel(id, reason);
+  };
+  absl::Status cancelled;
   {
     MutexLock lock(mutex_);
-    const auto waiting = callers_.find(id);
-    if (waiting == callers_.end()) return;
-    auto cancel = [weak = weak_from_this(), id](const absl::Status& reason) {
-      const std::shared_ptr<Task> stream = weak.lock();
-      if (stream == nullptr) return;
-      static_cast<ElementStream&>(*stream).Cancel(id, reason);
-    };
-    if (cancellation.Register(std::move(cancel), &waiting->second.token)) {
-      waiting->second.cancellation = &cancellation;
-    } else {
-      cancelled = std::move(waiting->second.done);
-      callers_.erase(waiting);
-    }
+    cancelled = callers_.Register(id, cancellation, std::move(cancel));
   }
-  if (cancelled.has_value()) std::move (*cancelled)(cancellation.status());
+  if (!cancelled.ok()) Cancel(id, cancelled);
 }
 
 void ElementStream::Close() {
   pipeline_->Cancel();
-  std::map<int64_t, Caller> callers;
+  Callbacks callbacks;
   {
     MutexLock lock(mutex_);
     is_closed_ = true;
-    callers.swap(callers_);
+    while (!callers_.empty()) callers_.ServeFirst(IsGone(), callbacks);
   }
-  for (auto& [id, caller] : callers) {
-    if (caller.cancellation != nullptr) {
-      caller.cancellation->Deregister(caller.token);
-    }
-    std::move(caller.done)(IsGone());
-  }
+  CallAll(std::move(callbacks));
 }
 
 void ElementStream::Cancel(int64_t id, const absl::Status& reason) {
-  Done done;
+  Callbacks callbacks;
   {
     MutexLock lock(mutex_);
-    const auto waiting = callers_.find(id);
-    if (waiting == callers_.end()) return;  // The call has been served.
-    done = std::move(waiting->second.done);
-    callers_.erase(waiting);
+    callers_.Cancel(id, reason, callbacks);
   }
-  std::move(done)(reason);
+  CallAll(std::move(callbacks));
 }
 
 bool ElementStream::HasCaller() const {
@@ -130,16 +115,9 @@ void ElementStream::Serve(Result result, Callbacks& callbacks) {
   MutexLock lock(mutex_);
   if (callers_.empty()) {
     kept_ = std::move(result);
-    return;
+  } else {
+    callers_.ServeFirst(std::move(result), callbacks);
   }
-  callbacks.push_back([caller = std::move(callers_.begin()->second),
-                       result = std::move(result)]() mutable {
-    if (caller.cancellation != nullptr) {
-      caller.cancellation->Deregister(caller.token);
-    }
-    std::move(caller.done)(std::move(result));
-  });
-  callers_.erase(callers_.begin());
 }
 
 }  // namespace leat::kernels

@@ -10,7 +10,6 @@
 #define LEAT_KERNELS_PIPELINE_ELEMENT_STREAM_H_
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 
@@ -18,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "leat/core/threads/cancellation.h"
 #include "leat/core/threads/mutex.h"
+#include "leat/kernels/pipeline/caller_line.h"
 #include "leat/kernels/pipeline/dataset.h"
 
 namespace leat::kernels {
@@ -52,9 +52,6 @@ class ElementStream final : public Task {
   // Describes a call that waits.
   struct Caller {
     Done done = {};
-    // Is null while no callback is registered with it.
-    Cancellation* cancellation = nullptr;
-    Cancellation::Token token = 0;
   };
 
   ElementStream(DatasetPtr dataset, std::shared_ptr<Pipeline> pipeline);
@@ -76,8 +73,7 @@ class ElementStream final : public Task {
 
   mutable Mutex mutex_;
   bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
-  int64_t next_id_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::map<int64_t, Caller> callers_ ABSL_GUARDED_BY(mutex_);
+  CallerLine<Caller> callers_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace leat::kernels

@@ -5,6 +5,7 @@
 
 #include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
+#include "leat/kernels/callbacks.h"
 #include "leat/kernels/pipeline/file_records.h"
 
 namespace leat::kernels {
@@ -51,56 +52,37 @@ void Reader::Read(std::shared_ptr<Queue> queue, int64_t most,
   int64_t id = 0;
   {
     MutexLock lock(mutex_);
-    id = next_id_++;
-    callers_[id] = {
-        .queue = std::move(queue), .most = most, .done = std::move(done)};
+    id = callers_.Add(
+        {.queue = std::move(queue), .most = most, .done = std::move(done)});
   }
   // This may serve the call at once. The step, with its cancellation, may then
   // have ended.
   const std::shared_ptr<Task> self = shared_from_this();
   WakeHere();
-  std::optional<Leaver> leaver;
+  auto cancel = [weak = weak_from_this(), id](const absl::Status& reason) {
+    const std::shared_ptr<Task> reader = weak.lock();
+    if (reader == nullptr) return;
+    static_cast<Reader&>(*reader).Cancel(id, reason);
+  };
+  absl::Status cancelled;
   {
     MutexLock lock(mutex_);
-    const auto waiting = callers_.find(id);
-    if (waiting == callers_.end()) return;
-    auto cancel = [weak = weak_from_this(), id](const absl::Status& reason) {
-      const std::shared_ptr<Task> reader = weak.lock();
-      if (reader == nullptr) return;
-      static_cast<Reader&>(*reader).Cancel(id, reason);
-    };
-    if (cancellation.Register(std::move(cancel), &waiting->second.token)) {
-      waiting->second.cancellation = &cancellation;
-      return;
-    }
-    leaver = Remove(id);
+    cancelled = callers_.Register(id, cancellation, std::move(cancel));
   }
-  End(*std::move(leaver), cancellation.status());
+  if (!cancelled.ok()) Cancel(id, cancelled);
 }
 
 void Reader::Cancel(int64_t id, const absl::Status& reason) {
-  std::optional<Leaver> leaver;
+  std::shared_ptr<NameCall> unneeded;
+  Callbacks callbacks;
   {
     MutexLock lock(mutex_);
-    leaver = Remove(id);
+    if (callers_.IsFirst(id)) unneeded.swap(name_call_);
+    callers_.Cancel(id, reason, callbacks);
   }
-  if (leaver.has_value()) End(*std::move(leaver), reason);
-}
-
-std::optional<Reader::Leaver> Reader::Remove(int64_t id) {
-  const auto waiting = callers_.find(id);
-  if (waiting == callers_.end()) return std::nullopt;
-  Leaver leaver{.done = std::move(waiting->second.done)};
-  const bool is_first = waiting == callers_.begin();
-  if (is_first) leaver.name_call.swap(name_call_);
-  callers_.erase(waiting);
-  return leaver;
-}
-
-void Reader::End(Leaver leaver, const absl::Status& reason) {
-  if (leaver.name_call != nullptr) Drop(*leaver.name_call);
+  if (unneeded != nullptr) Drop(*unneeded);
   Wake();  // because the next caller may need a string from another queue
-  std::move(leaver.done)(reason);
+  CallAll(std::move(callbacks));
 }
 
 void Reader::Advance(Callbacks& callbacks) {
@@ -168,15 +150,7 @@ void Reader::Fail(const absl::Status& error, Callbacks& callbacks) {
 }
 
 void Reader::Serve(Result result, Callbacks& callbacks) {
-  const auto first = callers_.begin();
-  callbacks.push_back([caller = std::move(first->second),
-                       result = std::move(result)]() mutable {
-    if (caller.cancellation != nullptr) {
-      caller.cancellation->Deregister(caller.token);
-    }
-    std::move(caller.done)(std::move(result));
-  });
-  callers_.erase(first);
+  callers_.ServeFirst(std::move(result), callbacks);
   if (name_call_ == nullptr) return;
   // The caller has got records that have come back, and needs no string.
   callbacks.push_back(
@@ -184,7 +158,7 @@ void Reader::Serve(Result result, Callbacks& callbacks) {
 }
 
 void Reader::ServeRecords(Callbacks& callbacks) {
-  Records taken = records_.Take(callers_.begin()->second.most);
+  Records taken = records_.Take(callers_.first().most);
   counts_.records =
       SaturatingAdd(counts_.records, static_cast<int64_t>(taken.size()));
   Serve(std::move(taken), callbacks);
@@ -192,7 +166,7 @@ void Reader::ServeRecords(Callbacks& callbacks) {
 
 bool Reader::HasResult() const {
   if (records_.empty()) return false;
-  return records_.size() >= callers_.begin()->second.most || work_ == nullptr ||
+  return records_.size() >= callers_.first().most || work_ == nullptr ||
          records_.front_unit() != unit_;
 }
 
@@ -220,7 +194,7 @@ void Reader::Return(Records taken) {
 void Reader::CallQueue(Callbacks& callbacks) {
   current_work_ = Tensor();
   name_call_ = std::make_shared<NameCall>();
-  name_call_->queue = callers_.begin()->second.queue;
+  name_call_->queue = callers_.first().queue;
   auto self = std::static_pointer_cast<Reader>(shared_from_this());
   // The queue may call back other steps, which must not keep the reader
   // running.

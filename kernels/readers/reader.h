@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +25,7 @@
 #include "absl/status/statusor.h"
 #include "leat/core/threads/cancellation.h"
 #include "leat/core/threads/mutex.h"
+#include "leat/kernels/pipeline/caller_line.h"
 #include "leat/kernels/pipeline/pipeline.h"
 #include "leat/kernels/pipeline/task.h"
 #include "leat/kernels/readers/reader_state.h"
@@ -99,9 +99,6 @@ class Reader final : public Resource, public Task {
     std::shared_ptr<Queue> queue = {};
     int64_t most = 0;
     Done done = {};
-    // Is null while no callback is registered with it.
-    Cancellation* cancellation = nullptr;
-    Cancellation::Token token = 0;
   };
 
   // Is a call of a queue for a string that the first caller needs. It has a
@@ -112,13 +109,6 @@ class Reader final : public Resource, public Task {
     // Holds the answer of the queue once it has come. Is set under the lock,
     // and only while `name_call_` is this call.
     std::optional<absl::StatusOr<Queue::Elements>> taken = {};
-  };
-
-  // Is a caller that leaves the line without a result, with its call of a queue
-  // if there is one.
-  struct Leaver {
-    Done done = {};
-    std::shared_ptr<NameCall> name_call = {};
   };
 
   // Is what a reset drops. It ends without the lock, because this may close a
@@ -164,10 +154,6 @@ class Reader final : public Resource, public Task {
 
   // Ends the wait of a caller whose step was cancelled.
   void Cancel(int64_t id, const absl::Status& reason);
-  // Takes a caller out of the line, if it has not been served.
-  std::optional<Leaver> Remove(int64_t id)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void End(Leaver leaver, const absl::Status& reason);
 
   const std::shared_ptr<Pipeline> pipeline_;  // ends last
   const ReaderOptions options_;
@@ -182,8 +168,7 @@ class Reader final : public Resource, public Task {
   int64_t unit_ ABSL_GUARDED_BY(mutex_) = 0;  // of `work_`
   // Holds records that no caller has yet.
   RecordBuffer records_ ABSL_GUARDED_BY(mutex_);
-  int64_t next_id_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::map<int64_t, Caller> callers_ ABSL_GUARDED_BY(mutex_);
+  CallerLine<Caller> callers_ ABSL_GUARDED_BY(mutex_);
   // Is the first caller's call of its queue, or null.
   std::shared_ptr<NameCall> name_call_ ABSL_GUARDED_BY(mutex_);
 };
