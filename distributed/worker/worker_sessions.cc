@@ -50,7 +50,8 @@ WorkerSessions::WorkerSessions(std::string task, DeviceSet& devices,
                                .max_bytes = limits.max_session_bytes,
                                .functions = functions},
           devices, kernels, clock)),
-      last_ticket_(absl::ToUnixMicros(absl::Now())) {}
+      start_ticket_(absl::ToUnixMicros(absl::Now())),
+      last_ticket_(start_ticket_) {}
 
 absl::Status WorkerSessions::Create(WorkerSessionOptions options,
                                     Ended* ended) {
@@ -67,6 +68,11 @@ absl::Status WorkerSessions::Create(WorkerSessionOptions options,
   // ticket, this task would refuse all later processes of the master for ever.
   // So the ticket is reduced.
   options.ticket = std::min(options.ticket, last_ticket_);
+  if (options.ticket > 0 && options.ticket <= start_ticket_) {
+    return absl::AbortedError(
+        absl::StrCat("Session ", ShownHandle(options.handle),
+                     " comes too late: ", task_, " has been restarted since"));
+  }
   LEAT_RETURN_IF_ERROR(RemoveFormer(options, ended));
   if (sessions_.contains(options.handle)) return absl::OkStatus();
   if (removed_.contains(Hash64(options.handle))) {

@@ -46,7 +46,11 @@ class WorkerSessions {
   // Holds sessions that were removed and that the caller has to end.
   using Ended = std::vector<std::shared_ptr<WorkerSession>>;
 
-  // First looks for sessions that other processes of the same master task have
+  // Returns ABORTED if an earlier process of this task has given the ticket.
+  // That process has perhaps already removed the session, so nobody would
+  // remove the new session.
+  //
+  // Then looks for sessions that other processes of the same master task have
   // made. If one of them has a larger ticket than `options.ticket` (and this
   // ticket is known), returns ABORTED. The request is then late, and its sender
   // does not exist any more. Otherwise moves the sessions that it has found to
@@ -106,9 +110,13 @@ class WorkerSessions {
   Clock& clock_;
   const std::shared_ptr<WorkerSession> default_session_;
 
+  // Is the number of microseconds since 1970 when this process began. The
+  // tickets of this process are larger, and those of earlier processes of this
+  // task are smaller.
+  const int64_t start_ticket_;
+
   mutable Mutex mutex_;
-  // The first value is the number of microseconds since 1970, so that the
-  // tickets of an earlier process of this task are smaller.
+  // Is the ticket that NewTicket returned last, or `start_ticket_`.
   int64_t last_ticket_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<std::string, std::shared_ptr<WorkerSession>> sessions_
       ABSL_GUARDED_BY(mutex_);

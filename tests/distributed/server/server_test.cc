@@ -92,6 +92,13 @@ class ServerTest : public ::testing::Test {
     EXPECT_TRUE(
         client.Call(methods::kDeleteWorkerSession, request, response).ok());
   }
+  // Returns the ticket in the parameter server's response to GetStatus.
+  int64_t Ticket() {
+    pb::GetStatusResponse status;
+    EXPECT_TRUE(
+        ps_.Call(methods::kGetStatus, pb::GetStatusRequest(), status).ok());
+    return status.leat().ticket();
+  }
   static void WaitUntilRunning(const Server& server, size_t steps) {
     EXPECT_TRUE(Eventually([&] { return server.counters().running == steps; }));
   }
@@ -266,19 +273,37 @@ TEST_F(ServerTest, StoppingItSaysForWhatItWaits) {
 }
 
 TEST_F(ServerTest, GivesLargerTicketsThanTheProcessBefore) {
-  const auto ticket = [this] {
-    pb::GetStatusResponse status;
-    EXPECT_TRUE(
-        ps_.Call(methods::kGetStatus, pb::GetStatusRequest(), status).ok());
-    return status.leat().ticket();
-  };
   auto server = Start("ps");
-  const int64_t first = ticket();
-  EXPECT_GT(ticket(), first);
-  const int64_t last = ticket();
+  const int64_t first = Ticket();
+  EXPECT_GT(Ticket(), first);
+  const int64_t last = Ticket();
   server.reset();
   server = Start("ps");
-  EXPECT_GT(ticket(), last);
+  EXPECT_GT(Ticket(), last);
+}
+
+// The process before has ended the session, so nobody would end the new one.
+TEST_F(ServerTest, MakesNoSessionThatTheProcessBeforeWasAskedFor) {
+  auto server = Start("ps");
+  pb::CreateWorkerSessionRequest request;
+  request.set_session_handle("s");
+  request.set_request_id(5);
+  request.set_ticket(Ticket());
+  pb::CreateWorkerSessionResponse response;
+  EXPECT_TRUE(ps_.Call(methods::kCreateWorkerSession, request, response).ok());
+  DeleteSession(ps_, "s");
+  server.reset();
+  server = Start("ps");
+  const absl::Status late =
+      ps_.Call(methods::kCreateWorkerSession, request, response);
+  EXPECT_EQ(late.code(), absl::StatusCode::kAborted);
+  EXPECT_THAT(late.message(),
+              HasSubstr(absl::StrCat(kPs, " has been restarted since")));
+  EXPECT_EQ(server->counters().sessions, 0u);
+  request.set_request_id(6);
+  request.set_ticket(Ticket());
+  EXPECT_TRUE(ps_.Call(methods::kCreateWorkerSession, request, response).ok());
+  DeleteSession(ps_, "s");
 }
 
 // Blocks the threads that make plans, until the test calls Release.
