@@ -2,6 +2,8 @@
 # Each folder is one OBJECT library. All objects together are libleat.
 #
 #   leat_object_library(NAME
+#     HOT              tests spend much of their time in this library, so it is
+#                      optimized even if a sanitizer is on
 #     SOURCES ...      hand-written files, compiled with our warnings
 #     GENERATED ...    generated files, compiled without warnings
 #     DEPENDS ...      libraries of other folders that this folder may include
@@ -12,14 +14,13 @@
 #   Adds a program with Leat's flags. Links tcmalloc, if it is installed, unless
 #   a sanitizer is on or NO_TCMALLOC is given.
 #
-#   leat_program_code(TARGET)
-#   Is for a TARGET whose code only parses flags and prints. Such code is not
-#   compiled with LEAT_LIBRARY_OPTIONS, because optimizing CLI11 would double the
-#   time to compile. If these options are empty, TARGET uses the precompiled
-#   header of leat_graph.
+#   leat_reuse_precompiled_header(TARGET)
+#   Makes TARGET use the precompiled header of leat_graph, unless TARGET is HOT
+#   and a sanitizer is on. Clang refuses the precompiled header of another level
+#   of optimization.
 
 function(leat_object_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;GENERATED;DEPENDS;PUBLIC;PRIVATE"
+  cmake_parse_arguments(ARG "HOT" "" "SOURCES;GENERATED;DEPENDS;PUBLIC;PRIVATE"
                         ${ARGN})
   set_property(GLOBAL APPEND PROPERTY LEAT_PUBLIC_LIBRARIES ${ARG_PUBLIC})
   set_property(GLOBAL APPEND PROPERTY LEAT_PRIVATE_LIBRARIES ${ARG_PRIVATE})
@@ -31,7 +32,10 @@ function(leat_object_library name)
   endif()
   add_library(${name} OBJECT ${ARG_SOURCES} ${ARG_GENERATED})
   leat_compile_options(${name})
-  target_compile_options(${name} PRIVATE ${LEAT_LIBRARY_OPTIONS})
+  if(ARG_HOT)
+    target_compile_options(${name} PRIVATE ${LEAT_HOT_OPTIONS})
+    set_target_properties(${name} PROPERTIES LEAT_HOT ON)
+  endif()
   if(ARG_SOURCES)
     leat_warnings(${name})
   endif()
@@ -61,9 +65,9 @@ function(leat_executable name)
   target_link_libraries(${name} PRIVATE ${ARG_LINKS})
 endfunction()
 
-function(leat_program_code target)
-  if(NOT LEAT_LIBRARY_OPTIONS)
-    # Clang refuses the precompiled header of another level of optimization.
+function(leat_reuse_precompiled_header target)
+  get_target_property(is_hot ${target} LEAT_HOT)
+  if(NOT is_hot OR NOT LEAT_HOT_OPTIONS)
     target_precompile_headers(${target} REUSE_FROM leat_graph)
   endif()
 endfunction()
