@@ -19,12 +19,19 @@
 namespace leat {
 
 class InferenceContext;
+class WorkContext;
+struct Work;
 
 // Sets the shapes of a node's outputs, which follow from its attrs and the
 // shapes of its inputs. Fails for a node that can never run. A shape function
 // must check everything that it reads from the node, because the node comes
 // from an untrusted graph.
 using ShapeFunction = absl::Status (*)(InferenceContext&);
+
+// Returns how much a node has to do (work.h). The shapes of the node are what
+// the shape function has checked, or what a step has measured. The function
+// must not rely on ranks, because a graph may be wrong.
+using WorkFunction = Work (*)(const WorkContext&);
 
 // Describes one input or output argument of an op. It stands for one tensor,
 // for several of one type (`number_attr`), or for one tensor per type of a list
@@ -76,6 +83,7 @@ struct OpDef {
   // Is true if the op accepts a reference to a variable that has no value yet.
   bool allows_uninitialized_input = false;
   ShapeFunction shape_function = nullptr;  // null: all shapes are unknown
+  WorkFunction work_function = nullptr;    // null: the op is element-wise
 
   // Returns the attr `name`, or null if the op does not declare it.
   const AttrDef* FindAttr(absl::string_view name) const;

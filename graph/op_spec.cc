@@ -68,6 +68,7 @@ absl::StatusOr<OpDef> ParseOpSpec(const OpSpec& spec) {
   op.is_aggregate = spec.aggregate;
   op.allows_uninitialized_input = spec.allows_uninitialized_input;
   op.shape_function = spec.shape;
+  op.work_function = spec.work;
   return op;
 }
 

@@ -58,6 +58,7 @@ struct OpSpec {
   bool aggregate = false;
   bool allows_uninitialized_input = false;
   ShapeFunction shape = nullptr;
+  WorkFunction work = nullptr;
 };
 
 // Parses `spec`. Fails with INVALID_ARGUMENT, naming the op, the declaration

@@ -207,7 +207,7 @@ absl::Status TakeFetches(const std::vector<NameAndFile>& wanted,
 
 // Holds the feeds and the signature of every step. `wanted` has the fetches of
 // the command line, which may include targets.
-struct Work {
+struct StepsToRun {
   Inputs inputs = {};
   StepSignature signature = {};
   std::vector<NameAndFile> wanted = {};
@@ -215,14 +215,14 @@ struct Work {
 
 // Runs the steps in a session that has just been made.
 absl::StatusOr<RunModelResult> RunSteps(const Model& model, Session& session,
-                                        const Work& work,
+                                        const StepsToRun& to_run,
                                         const RunModelOptions& options,
                                         const RunModelRecords& records,
                                         TimerQueue& timers) {
   LEAT_RETURN_IF_ERROR(RunInit(model, session, options, timers));
   LEAT_ASSIGN_OR_RETURN(
       const Callable step,
-      MakeStep(session, work.signature, options, records, timers));
+      MakeStep(session, to_run.signature, options, records, timers));
   const bool records_any =
       records.trace != nullptr || records.metadata != nullptr;
   const Clock& clock = timers.clock();
@@ -242,8 +242,8 @@ absl::StatusOr<RunModelResult> RunSteps(const Model& model, Session& session,
       const Clock::time_point started = clock.Now();
       number.store(result.steps + 1, std::memory_order_relaxed);
       notices.Restart(started);
-      LEAT_ASSIGN_OR_RETURN(
-          values, step(work.inputs.values, records_any ? &metadata : nullptr));
+      LEAT_ASSIGN_OR_RETURN(values, step(to_run.inputs.values,
+                                         records_any ? &metadata : nullptr));
       // Recording a step takes about as long as running it, so the time of
       // recording is left out.
       result.step_time += records_any ? DurationOf(metadata.step_stats())
@@ -258,7 +258,7 @@ absl::StatusOr<RunModelResult> RunSteps(const Model& model, Session& session,
                     absl::FormatDuration(absl::FromChrono(result.step_time))));
   if (records.metadata != nullptr) *records.metadata = std::move(metadata);
   LEAT_RETURN_IF_ERROR(
-      TakeFetches(work.wanted, work.signature, values, result));
+      TakeFetches(to_run.wanted, to_run.signature, values, result));
   return result;
 }
 
@@ -284,19 +284,21 @@ void CloseSession(Session& session, const RunModelOptions& options,
 
 absl::StatusOr<RunModelResult> RunModel(const RunModelOptions& options,
                                         const RunModelRecords& records) {
-  Work work;
+  StepsToRun to_run;
   for (const std::string& fetch : options.fetches) {
-    LEAT_ASSIGN_OR_RETURN(work.wanted.emplace_back(),
+    LEAT_ASSIGN_OR_RETURN(to_run.wanted.emplace_back(),
                           ParseNameAndFile(kFetch, fetch));
   }
-  LEAT_ASSIGN_OR_RETURN(work.inputs, ReadFeeds(options.feeds));
+  LEAT_ASSIGN_OR_RETURN(to_run.inputs, ReadFeeds(options.feeds));
   LEAT_ASSIGN_OR_RETURN(const Model model, Model::Load(options.model));
   const Graph& graph = model.graph();
-  LEAT_RETURN_IF_ERROR(FindTensors(model, work.inputs, work.wanted));
+  LEAT_RETURN_IF_ERROR(FindTensors(model, to_run.inputs, to_run.wanted));
   std::vector<std::string> tensors;
-  for (const NameAndFile& fetch : work.wanted) tensors.push_back(fetch.tensor);
-  work.signature = MakeSignature(graph, work.inputs.names, tensors);
-  LEAT_RETURN_IF_ERROR(CheckHasWork(graph, work.signature, options.model.path));
+  for (const NameAndFile& fetch : to_run.wanted)
+    tensors.push_back(fetch.tensor);
+  to_run.signature = MakeSignature(graph, to_run.inputs.names, tensors);
+  LEAT_RETURN_IF_ERROR(
+      CheckHasWork(graph, to_run.signature, options.model.path));
   Info(records,
        absl::StrCat("the graph of '", options.model.path,
                     "' is loaded and has ", graph.NodeIds().size(), " nodes"));
@@ -313,7 +315,7 @@ absl::StatusOr<RunModelResult> RunModel(const RunModelOptions& options,
   TimerQueue timers("leat-notices",
                     options.clock != nullptr ? *options.clock : RealClock());
   absl::StatusOr<RunModelResult> result =
-      RunSteps(model, *session, work, options, records, timers);
+      RunSteps(model, *session, to_run, options, records, timers);
   CloseSession(*session, options, timers);
   return result;
 }
