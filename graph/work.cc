@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string>
 
+#include "leat/core/dtype_list.h"
+
 namespace leat {
 namespace {
 
@@ -40,9 +42,17 @@ double TensorSpec::num_bytes() const {
   return num_elements() * ElementBytes(dtype);
 }
 
+double FlopsOf(const TensorSpec& tensor) {
+  return tensor.num_elements() * (kComplexes.Contains(tensor.dtype) ? 4 : 1);
+}
+
 const TensorSpec& WorkContext::input(int i) const { return At(inputs_, i); }
 
 const TensorSpec& WorkContext::output(int i) const { return At(outputs_, i); }
+
+const TensorSpec& WorkContext::variable(int i) const {
+  return input(i).dtype == DType::kResource ? At(handles_, i) : input(i);
+}
 
 double WorkContext::InputExtent(int i, int axis) const {
   return Extent(input(i).shape, axis);
@@ -60,11 +70,11 @@ Work ElementWiseWork(const WorkContext& context) {
   Work work;
   for (const TensorSpec& input : context.inputs()) {
     work.bytes_read += input.num_bytes();
-    work.flops = std::max(work.flops, input.num_elements());
+    work.flops = std::max(work.flops, FlopsOf(input));
   }
   for (const TensorSpec& output : context.outputs()) {
     work.bytes_written += output.num_bytes();
-    work.flops = std::max(work.flops, output.num_elements());
+    work.flops = std::max(work.flops, FlopsOf(output));
   }
   return work;
 }

@@ -10,9 +10,13 @@
 //     Work work = ElementWiseWork(context);
 //     const double k =
 //         context.InputExtent(0, context.Flag("transpose_a") ? 0 : 1);
-//     work.flops = 2 * k * context.output(0).num_elements();
+//     work.flops = 2 * k * FlopsOf(context.output(0));
 //     return work;
 //   }
+//
+// work_functions.h has the work functions that many ops share. The numbers
+// describe what every kernel of the op must do: what is moved when caches are
+// ideal, without the copies that a CPU makes to compute 16-bit floats in float.
 //
 // All types here are values and thread-compatible, and all functions are
 // thread-safe.
@@ -35,11 +39,15 @@ namespace leat {
 // NaN.
 struct Work {
   double flops = 0;  // operations on numbers; a multiply-add counts as two
+  // Count the bytes of tensors. A tensor that is only passed on, or whose bytes
+  // an output shares, is neither read nor written.
   double bytes_read = 0;
   double bytes_written = 0;
-  // Is the memory that the kernel takes besides its inputs and outputs while it
-  // runs.
+  // Is the memory that the kernel allocates besides its outputs while it runs,
+  // as far as it does not depend on the number of threads.
   double scratch_bytes = 0;
+
+  friend bool operator==(const Work&, const Work&) = default;
 };
 
 // Describes a tensor by what its bytes depend on.
@@ -55,14 +63,25 @@ struct TensorSpec {
   double num_bytes() const;
 };
 
+// Returns the operations of one addition or multiplication for each element of
+// `tensor`: one if it is a real number, and four if it is a complex one.
+double FlopsOf(const TensorSpec& tensor);
+
 // Is the argument of a work function: a node whose shapes are all known.
 // Borrows everything that it is given.
 class WorkContext {
  public:
+  // `handles` describes, by input, the tensors behind resource handles. It may
+  // be shorter than `inputs`.
   WorkContext(const OpDef& op, const AttrMap& attrs,
               absl::Span<const TensorSpec> inputs,
-              absl::Span<const TensorSpec> outputs)
-      : op_(op), attrs_(attrs), inputs_(inputs), outputs_(outputs) {}
+              absl::Span<const TensorSpec> outputs,
+              absl::Span<const TensorSpec> handles = {})
+      : op_(op),
+        attrs_(attrs),
+        inputs_(inputs),
+        outputs_(outputs),
+        handles_(handles) {}
 
   const OpDef& op() const { return op_; }
   const AttrMap& attrs() const { return attrs_; }
@@ -71,6 +90,9 @@ class WorkContext {
   // Return input or output `i`, or a scalar without a type if there is none.
   const TensorSpec& input(int i) const;
   const TensorSpec& output(int i) const;
+  // Returns the variable that input `i`, a reference or a resource handle,
+  // refers to. Returns a scalar without a type if nothing is known of it.
+  const TensorSpec& variable(int i) const;
   // Returns extent `axis` of input `i`, which counts from the end if it is
   // negative. Returns 1 if there is no such extent.
   double InputExtent(int i, int axis) const;
@@ -83,6 +105,7 @@ class WorkContext {
   const AttrMap& attrs_;
   absl::Span<const TensorSpec> inputs_;
   absl::Span<const TensorSpec> outputs_;
+  absl::Span<const TensorSpec> handles_;
 };
 
 // Returns the work of an op that reads all its inputs, writes all its outputs,

@@ -6,6 +6,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::activations {
 namespace {
@@ -28,7 +29,8 @@ void AddReluAndOthers(OpRegistry& registry) {
        .inputs = {"gradients: T", "features: T"},
        .outputs = {"backprops: T"},
        .attrs = {"T: realnumbertype"},
-       .shape = shapes::MergeAll},
+       .shape = shapes::MergeAll,
+       .work = works::PerElement<2>},
       {OnCpu({{"T", kNumbers.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
@@ -37,7 +39,8 @@ void AddReluAndOthers(OpRegistry& registry) {
        .inputs = {"features: T"},
        .outputs = {"activations: T"},
        .attrs = {"T: realnumbertype"},
-       .shape = shapes::Unchanged},
+       .shape = shapes::Unchanged,
+       .work = works::PerElement<2>},
       {OnCpu({{"T", kNumbers.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
@@ -47,7 +50,8 @@ void AddReluAndOthers(OpRegistry& registry) {
        .inputs = {"gradients: T", "features: T"},
        .outputs = {"backprops: T"},
        .attrs = {"T: realnumbertype"},
-       .shape = shapes::MergeAll},
+       .shape = shapes::MergeAll,
+       .work = works::PerElement<3>},
       {OnCpu({{"T", kNumbers.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 }
 
@@ -59,7 +63,8 @@ void AddEluAndOthers(OpRegistry& registry) {
        .inputs = {"features: T"},
        .outputs = {"activations: T"},
        .attrs = {"T: {half, bfloat16, float, double}"},
-       .shape = shapes::Unchanged},
+       .shape = shapes::Unchanged,
+       .work = works::Transcendental},
       {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
@@ -69,7 +74,8 @@ void AddEluAndOthers(OpRegistry& registry) {
        .inputs = {"gradients: T", "outputs: T"},
        .outputs = {"backprops: T"},
        .attrs = {"T: {half, bfloat16, float, double}"},
-       .shape = shapes::MergeAll},
+       .shape = shapes::MergeAll,
+       .work = works::PerElement<3>},
       {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
@@ -80,7 +86,8 @@ void AddEluAndOthers(OpRegistry& registry) {
        .outputs = {"activations: T"},
        .attrs = {"alpha: float = 0.2",
                  "T: {half, bfloat16, float, double} = float"},
-       .shape = shapes::Unchanged},
+       .shape = shapes::Unchanged,
+       .work = works::PerElement<2>},
       {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
@@ -91,7 +98,8 @@ void AddEluAndOthers(OpRegistry& registry) {
        .outputs = {"backprops: T"},
        .attrs = {"alpha: float = 0.2",
                  "T: {half, bfloat16, float, double} = float"},
-       .shape = shapes::MergeAll},
+       .shape = shapes::MergeAll,
+       .work = works::PerElement<2>},
       {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 }
 
@@ -102,7 +110,8 @@ void AddSoftplusAndOthers(OpRegistry& registry) {
        .inputs = {"features: T"},
        .outputs = {"activations: T"},
        .attrs = {"T: {half, bfloat16, float, double}"},
-       .shape = shapes::Unchanged},
+       .shape = shapes::Unchanged,
+       .work = works::PerElement<30>},
       {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
@@ -112,7 +121,8 @@ void AddSoftplusAndOthers(OpRegistry& registry) {
        .inputs = {"gradients: T", "features: T"},
        .outputs = {"backprops: T"},
        .attrs = {"T: {half, bfloat16, float, double}"},
-       .shape = shapes::MergeAll},
+       .shape = shapes::MergeAll,
+       .work = works::Transcendental},
       {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 }
 
@@ -123,7 +133,8 @@ void AddSeluAndOthers(OpRegistry& registry) {
                 .inputs = {"features: T"},
                 .outputs = {"activations: T"},
                 .attrs = {"T: {half, bfloat16, float, double}"},
-                .shape = shapes::Unchanged},
+                .shape = shapes::Unchanged,
+                .work = works::Transcendental},
                {OnCpu({{"T", kFloats.dtypes()}})});
 
   registry.Add({.name = "SeluGrad",
@@ -132,7 +143,8 @@ void AddSeluAndOthers(OpRegistry& registry) {
                 .inputs = {"gradients: T", "outputs: T"},
                 .outputs = {"backprops: T"},
                 .attrs = {"T: {half, bfloat16, float, double}"},
-                .shape = shapes::MergeAll},
+                .shape = shapes::MergeAll,
+                .work = works::PerElement<3>},
                {OnCpu({{"T", kFloats.dtypes()}})});
 
   registry.Add({.name = "Softsign",
@@ -141,7 +153,8 @@ void AddSeluAndOthers(OpRegistry& registry) {
                 .inputs = {"features: T"},
                 .outputs = {"activations: T"},
                 .attrs = {"T: {half, bfloat16, float, double}"},
-                .shape = shapes::Unchanged},
+                .shape = shapes::Unchanged,
+                .work = works::PerElement<3>},
                {OnCpu({{"T", kFloats.dtypes()}})});
 
   registry.Add({.name = "SoftsignGrad",
@@ -150,7 +163,8 @@ void AddSeluAndOthers(OpRegistry& registry) {
                 .inputs = {"gradients: T", "features: T"},
                 .outputs = {"backprops: T"},
                 .attrs = {"T: {half, bfloat16, float, double}"},
-                .shape = shapes::MergeAll},
+                .shape = shapes::MergeAll,
+                .work = works::PerElement<4>},
                {OnCpu({{"T", kFloats.dtypes()}})});
 }
 

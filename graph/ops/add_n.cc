@@ -6,6 +6,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::add_n {
 namespace {
@@ -15,6 +16,13 @@ absl::Status AddNShape(InferenceContext& context) {
   const HandleShape* handle = context.input_handle(0);
   if (handle != nullptr) context.set_output_handle(0, *handle);
   return absl::OkStatus();
+}
+
+Work AddNWork(const WorkContext& context) {
+  Work work = works::Move(context);
+  const double additions = static_cast<double>(context.inputs().size()) - 1;
+  work.flops = additions * FlopsOf(context.output(0));
+  return work;
 }
 
 }  // namespace
@@ -31,7 +39,8 @@ void Register(OpRegistry& registry) {
                  "uint16, complex128, half, uint32, uint64, variant}"},
        .commutative = true,
        .aggregate = true,
-       .shape = AddNShape},
+       .shape = AddNShape,
+       .work = AddNWork},
       {OnCpu({{"T", (kNumbersAndComplexes + kVariantOnly).dtypes()}}),
        OnGpu({{"T", (kFloatsAndInt64 + kVariantOnly).dtypes()}}),
        HostOnGpu({{"T", {DType::kInt32}}})});

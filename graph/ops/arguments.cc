@@ -8,6 +8,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::arguments {
 namespace {
@@ -31,7 +32,8 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: type", "index: int >= 0"},
                 .stateful = true,
-                .shape = ArgShape},
+                .shape = ArgShape,
+                .work = works::Nothing},
                RoutesOnAllDevices());
 
   registry.Add({.name = "_Retval",
@@ -40,7 +42,8 @@ void Register(OpRegistry& registry) {
                 .inputs = {"input: T"},
                 .attrs = {"T: type", "index: int >= 0"},
                 .stateful = true,
-                .shape = shapes::NoOutputs},
+                .shape = shapes::NoOutputs,
+                .work = works::Nothing},
                RoutesOnAllDevices());
 }
 

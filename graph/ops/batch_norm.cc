@@ -86,6 +86,23 @@ absl::Status FusedBatchNormGradShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
+// Reads x once more if it computes the statistics of the batch.
+Work FusedBatchNormWork(const WorkContext& context) {
+  const TensorSpec& x = context.input(0);
+  const bool is_training = context.Flag("is_training");
+  return {.flops = (is_training ? 6 : 2) * x.num_elements(),
+          .bytes_read = (is_training ? 2 : 1) * x.num_bytes(),
+          .bytes_written = context.output(0).num_bytes()};
+}
+
+// Reads x and the gradient of y for two sums, and again for the gradient of x.
+Work FusedBatchNormGradWork(const WorkContext& context) {
+  const TensorSpec& x = context.input(1);
+  return {.flops = 9 * x.num_elements(),
+          .bytes_read = 2 * (context.input(0).num_bytes() + x.num_bytes()),
+          .bytes_written = context.output(0).num_bytes()};
+}
+
 // Returns the types that the kernels support. Statistics are always float.
 std::vector<TypeConstraint> FloatStatistics() {
   return {{"T", {DType::kHalf, DType::kBfloat16, DType::kFloat}},
@@ -136,6 +153,7 @@ OpSpec BatchNorm(const Version& v, absl::string_view doc) {
                   v.Of("reserve_space_1"), v.Of("reserve_space_2")};
   if (v.suffix == "V3") spec.outputs.push_back(v.Of("reserve_space_3"));
   spec.shape = FusedBatchNormShape;
+  spec.work = FusedBatchNormWork;
   return spec;
 }
 
@@ -156,6 +174,7 @@ OpSpec BatchNormGrad(const Version& v, absl::string_view doc) {
                         {v.Of("reserve_space_3"), v.Of("reserve_space_4")});
   }
   spec.shape = FusedBatchNormGradShape;
+  spec.work = FusedBatchNormGradWork;
   return spec;
 }
 

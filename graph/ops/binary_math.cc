@@ -12,12 +12,13 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::binary_math {
 namespace {
 
 OpSpec Binary(absl::string_view name, absl::string_view doc,
-              absl::string_view types) {
+              absl::string_view types, WorkFunction work = nullptr) {
   OpSpec spec;
   spec.name = std::string(name);
   spec.doc = doc;
@@ -25,6 +26,7 @@ OpSpec Binary(absl::string_view name, absl::string_view doc,
   spec.outputs = {"z: T"};
   spec.attrs = {absl::StrCat("T: ", types)};
   spec.shape = shapes::BroadcastBinary;
+  spec.work = work;
   return spec;
 }
 
@@ -86,14 +88,15 @@ void AddQuotients(OpRegistry& registry) {
           "FloorDiv",
           "Divides x by y, element by element, and rounds the quotients down.",
           "{bfloat16, half, float, double, uint8, int8, uint16, int16, "
-          "int32, uint32, uint64, int64, complex64, complex128}"),
+          "int32, uint32, uint64, int64, complex64, complex128}",
+          works::PerElement<2>),
       {OnCpu({{"T", kNumbers.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}}),
        HostOnGpu({{"T", {DType::kInt32}}})});
   registry.Add(
       Binary("FloorMod",
              "Returns the remainder of FloorDiv, element by element, "
              "which has the sign of y.",
-             "realnumbertype"),
+             "realnumbertype", works::PerElement<4>),
       {OnCpu({{"T", kNumbers.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}}),
        HostOnGpu({{"T", {DType::kInt32}}})});
 }
@@ -115,7 +118,8 @@ void AddMaximumAndOthers(OpRegistry& registry) {
       Commutative(Binary("SquaredDifference",
                          "Returns the square of x - y, element by element.",
                          "{bfloat16, half, float, double, int32, "
-                         "int64, complex64, complex128}")),
+                         "int64, complex64, complex128}",
+                         works::PerElement<2>)),
       {OnCpu({{"T", kNumbersAndComplexes.dtypes()}}),
        OnGpu({{"T", kFloatsAndInt64.dtypes()}})});
   registry.Add(
@@ -127,12 +131,14 @@ void AddMaximumAndOthers(OpRegistry& registry) {
   registry.Add(
       Binary("DivNoNan",
              "Divides x by y, element by element, and returns 0 where y is 0.",
-             "{half, float, bfloat16, double, complex64, complex128}"),
+             "{half, float, bfloat16, double, complex64, complex128}",
+             works::PerElement<2>),
       {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
        OnGpu({{"T", kFloats.dtypes()}})});
   registry.Add(Binary("Pow", "Raises x to the power of y, element by element.",
                       "{bfloat16, float, half, double, int8, int16, int32, "
-                      "int64, complex64, complex128}"),
+                      "int64, complex64, complex128}",
+                      works::PerElement<2 * kTranscendentalFlops>),
                {OnCpu({{"T", (kFloatsAndComplexes + kSignedInts).dtypes()}}),
                 OnGpu({{"T", kFloats.dtypes()}})});
 }
@@ -167,29 +173,30 @@ void AddZeroProducts(OpRegistry& registry) {
       Binary("MulNoNan",
              "Multiplies x and y, element by element, and returns 0 where y is "
              "0.",
-             "{bfloat16, half, float, double, complex64, complex128}"),
+             "{bfloat16, half, float, double, complex64, complex128}",
+             works::PerElement<2>),
       cpu);
   registry.Add(
       Binary("Xdivy",
              "Divides x by y, element by element, and returns 0 where x is 0.",
-             kTypes),
+             kTypes, works::PerElement<2>),
       cpu);
   registry.Add(
       Binary("Xlogy",
              "Returns x * log(y), element by element, and 0 where x is 0.",
-             kTypes),
+             kTypes, works::Transcendental),
       cpu);
   registry.Add(
       Binary("Xlog1py",
              "Returns x * log(1 + y), element by element, and 0 where x is 0.",
-             kTypes),
+             kTypes, works::Transcendental),
       cpu);
 }
 
 void AddAtan2AndNextAfter(OpRegistry& registry) {
   OpSpec atan2 =
       Binary("Atan2", "Returns the angle of the points (x, y), in radians.",
-             "{bfloat16, half, float, double}");
+             "{bfloat16, half, float, double}", works::Transcendental);
   atan2.inputs = {"y: T", "x: T"};
   registry.Add(std::move(atan2), {OnCpu({{"T", kFloats.dtypes()}})});
   registry.Add(

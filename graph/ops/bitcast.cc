@@ -9,6 +9,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::bitcast {
 namespace {
@@ -47,7 +48,8 @@ void Register(OpRegistry& registry) {
        .inputs = {"input: T"},
        .outputs = {"output: type"},
        .attrs = {absl::StrCat("T: ", kTypes), absl::StrCat("type: ", kTypes)},
-       .shape = BitcastShape},
+       .shape = BitcastShape,
+       .work = works::Nothing},
       {OnCpu()});
 }
 

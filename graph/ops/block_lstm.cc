@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <algorithm>
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/shape.h"
@@ -12,6 +13,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::block_lstm {
 namespace {
@@ -66,6 +68,73 @@ absl::Status BlockGradShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
+// The kernels compute in float.
+constexpr double kFloatBytes = sizeof(float);
+// Five gates and states of a cell are a sigmoid or tanh, which are combined.
+constexpr double kCellFlops = 5 * kTranscendentalFlops + 15;
+constexpr double kCellGradFlops = 30;
+
+// Holds the sizes of an LSTM.
+struct Sizes {
+  // Input `first` is x, before the last output and the weights.
+  Sizes(const WorkContext& context, int first)
+      : batch(context.InputExtent(first + 1, 0)),
+        cells(context.InputExtent(first + 1, -1)),
+        weights(context.input(first + 3).num_elements()),
+        rows(context.input(first).num_elements() /
+             std::max(context.InputExtent(first, -1), 1.0)) {}
+
+  double gate_bytes() const { return kFloatBytes * 4 * rows * cells; }
+  // Returns the size of the weights of the last output, which each step but the
+  // first one reads once more.
+  double reread_bytes() const {
+    const double steps = rows / std::max(batch, 1.0);
+    return std::max(steps - 1, 0.0) * kFloatBytes * 4 * cells * cells;
+  }
+
+  double batch, cells, weights;
+  double rows;  // examples of all steps
+};
+
+// Computes products of x and of the last outputs, which are temporary tensors.
+Work LstmWork(const WorkContext& context, int first) {
+  const Sizes s(context, first);
+  Work work = works::Move(context);
+  work.flops = s.rows * (2 * s.weights + kCellFlops * s.cells);
+  work.bytes_read += 2 * s.gate_bytes() + s.reread_bytes();
+  work.bytes_written += 2 * s.gate_bytes();
+  work.scratch_bytes = s.gate_bytes() + kFloatBytes * 4 * s.batch * s.cells;
+  return work;
+}
+
+Work CellWork(const WorkContext& context) { return LstmWork(context, 0); }
+// Input 0 is the number of steps.
+Work BlockWork(const WorkContext& context) { return LstmWork(context, 1); }
+
+// Computes gradients of the gates only, without x, the last output, the weights
+// and the bias.
+Work CellGradWork(const WorkContext& context) {
+  Work work = works::Move(context);
+  for (const int i : {0, 2, 3, 7}) {
+    work.bytes_read -= context.input(i).num_bytes();
+  }
+  work.flops = kCellGradFlops * context.input(1).num_elements();
+  return work;
+}
+
+// Computes the gradients of the gates, and from them four products that give
+// the gradients of the inputs and of the weights.
+Work BlockGradWork(const WorkContext& context) {
+  const Sizes s(context, 1);
+  Work work = works::Move(context);
+  work.flops = s.rows * (4 * s.weights + kCellGradFlops * s.cells);
+  work.bytes_read += 4 * s.gate_bytes() + s.reread_bytes();
+  work.bytes_written += s.gate_bytes();
+  work.scratch_bytes =
+      s.gate_bytes() + kFloatBytes * (s.rows + 2 * s.batch) * s.cells;
+  return work;
+}
+
 const std::vector<std::string> kCellInputs = {
     "x: T",   "cs_prev: T", "h_prev: T", "w: T",
     "wci: T", "wcf: T",     "wco: T",    "b: T"};
@@ -80,7 +149,8 @@ std::vector<std::string> Join(std::vector<std::string> a,
 
 void Add(OpRegistry& registry, absl::string_view name, absl::string_view doc,
          std::vector<std::string> inputs, std::vector<std::string> outputs,
-         std::vector<std::string> attrs, ShapeFunction shape) {
+         std::vector<std::string> attrs, ShapeFunction shape,
+         WorkFunction work) {
   OpSpec spec;
   spec.name = std::string(name);
   spec.doc = doc;
@@ -89,6 +159,7 @@ void Add(OpRegistry& registry, absl::string_view name, absl::string_view doc,
   spec.attrs = std::move(attrs);
   spec.attrs.push_back("T: {half, float}");
   spec.shape = shape;
+  spec.work = work;
   registry.Add(std::move(spec),
                {ExpensiveOnCpu({{"T", {DType::kHalf, DType::kFloat}}})});
 }
@@ -107,27 +178,28 @@ void Register(OpRegistry& registry) {
                                           "cell_clip: float = 3",
                                           "use_peephole: bool = false"};
   Add(registry, "LSTMBlockCell", "Computes one step of an LSTM.", kCellInputs,
-      kStates, attrs, CellShape);
+      kStates, attrs, CellShape, CellWork);
   Add(registry, "LSTMBlockCellGrad",
       "Computes the gradient of LSTMBlockCell with respect to its gates.",
       Join(kCellInputs, {"i: T", "cs: T", "f: T", "o: T", "ci: T", "co: T",
                          "cs_grad: T", "h_grad: T"}),
       {"cs_prev_grad: T", "dicfo: T", "wci_grad: T", "wcf_grad: T",
        "wco_grad: T"},
-      {"use_peephole: bool"}, CellGradShape);
+      {"use_peephole: bool"}, CellGradShape, CellGradWork);
   Add(registry, "BlockLSTM", "Computes all steps of an LSTM.", block_inputs,
-      kStates, attrs, BlockShape);
+      kStates, attrs, BlockShape, BlockWork);
   Add(registry, "BlockLSTMGrad",
       "Computes the gradients of all inputs of BlockLSTM.", block_grad_inputs,
-      block_gradients, {"use_peephole: bool"}, BlockGradShape);
+      block_gradients, {"use_peephole: bool"}, BlockGradShape, BlockGradWork);
   Add(registry, "BlockLSTMV2",
       "Computes all steps of an LSTM, with the forget gate before the cell's "
       "input.",
       block_inputs, kStates,
-      {"cell_clip: float = 0", "use_peephole: bool = false"}, BlockShape);
+      {"cell_clip: float = 0", "use_peephole: bool = false"}, BlockShape,
+      BlockWork);
   Add(registry, "BlockLSTMGradV2",
       "Computes the gradients of all inputs of BlockLSTMV2.", block_grad_inputs,
-      block_gradients, {"use_peephole: bool"}, BlockGradShape);
+      block_gradients, {"use_peephole: bool"}, BlockGradShape, BlockGradWork);
 }
 
 }  // namespace leat::ops::block_lstm

@@ -13,6 +13,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::broadcast {
 namespace {
@@ -64,7 +65,8 @@ void Register(OpRegistry& registry) {
                 .inputs = {"input: T", "shape: Tidx"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type", "Tidx: {int32, int64} = int32"},
-                .shape = BroadcastToShape},
+                .shape = BroadcastToShape,
+                .work = works::Move},
                {OnCpu({{"T", WithStoredTypes(kMovable)}}),
                 InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"shape"}),
                 HostOnGpu({{"T", {DType::kInt32}}})});

@@ -8,6 +8,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::checkpoint {
 namespace {
@@ -89,7 +90,8 @@ void Register(OpRegistry& registry) {
                            "shape_and_slices: string", "tensors: dtypes"},
                 .attrs = {"dtypes: list(type)"},
                 .stateful = true,
-                .shape = SaveShape},
+                .shape = SaveShape,
+                .work = works::Move},
                {NotFoldable(OnCpu())});
 
   registry.Add({.name = "RestoreV2",
@@ -99,7 +101,8 @@ void Register(OpRegistry& registry) {
                 .outputs = {"tensors: dtypes"},
                 .attrs = {"dtypes: list(type)"},
                 .stateful = true,
-                .shape = RestoreShape},
+                .shape = RestoreShape,
+                .work = works::Move},
                {NotFoldable(OnCpu())});
 
   registry.Add(
@@ -123,7 +126,8 @@ void Register(OpRegistry& registry) {
        .attrs = {"num_rows: int >= 0", "num_cols: int >= 1",
                  "max_rows_in_memory: int = -1"},
        .stateful = true,
-       .shape = RemappedShape},
+       .shape = RemappedShape,
+       .work = works::Move},
       {NotFoldable(OnCpu())});
 }
 

@@ -5,6 +5,7 @@
 #include "leat/core/dtype_list.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::clip {
 
@@ -15,7 +16,8 @@ void Register(OpRegistry& registry) {
                 .inputs = {"t: T", "clip_value_min: T", "clip_value_max: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: numbertype"},
-                .shape = shapes::Unchanged},
+                .shape = shapes::Unchanged,
+                .work = works::PerElement<2>},
                {OnCpu({{"T", (kNumbersButLargeUints + kComplexes).dtypes()}})});
 }
 

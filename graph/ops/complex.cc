@@ -3,6 +3,7 @@
 // Defines the ops that take complex numbers apart, or make them: Complex, Real,
 // Imag, ComplexAbs, Angle and Conj.
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -10,6 +11,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::complex {
 namespace {
@@ -50,10 +52,10 @@ void Register(OpRegistry& registry) {
       RealPart("ComplexAbs",
                "Returns the absolute value of each complex element.", "x", "y"),
       {OnCpu({{"T", kComplexes.dtypes()}})});
-  registry.Add(
-      RealPart("Angle",
-               "Returns the angle of each complex element, in radians."),
-      {OnCpu({{"T", kComplexes.dtypes()}})});
+  OpSpec angle = RealPart(
+      "Angle", "Returns the angle of each complex element, in radians.");
+  angle.work = works::Transcendental;
+  registry.Add(std::move(angle), {OnCpu({{"T", kComplexes.dtypes()}})});
   registry.Add({.name = "Conj",
                 .doc = "Returns the complex conjugate of each element.",
                 .inputs = {"input: T"},

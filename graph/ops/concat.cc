@@ -11,6 +11,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::concat {
 namespace {
@@ -89,7 +90,8 @@ void Register(OpRegistry& registry) {
        .inputs = {"values: N * T", "axis: Tidx"},
        .outputs = {"output: T"},
        .attrs = {"N: int >= 2", "T: type", "Tidx: {int32, int64} = int32"},
-       .shape = ConcatV2Shape},
+       .shape = ConcatV2Shape,
+       .work = works::Move},
       {OnCpu({{"T", WithStoredTypes(kPlain + kStringOnly)}}),
        InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"axis"}),
        HostOnGpu({{"T", {DType::kInt32}}})});

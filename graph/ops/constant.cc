@@ -9,6 +9,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::constant {
 namespace {
@@ -33,7 +34,8 @@ void Register(OpRegistry& registry) {
                 .doc = "Returns a tensor that is stored in the graph.",
                 .outputs = {"output: dtype"},
                 .attrs = {"value: tensor", "dtype: type"},
-                .shape = ConstShape},
+                .shape = ConstShape,
+                .work = works::Nothing},
                {QuickOnCpu(), RoutesOnGpu()});
 }
 

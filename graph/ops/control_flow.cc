@@ -8,6 +8,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::control_flow {
 namespace {
@@ -68,7 +69,8 @@ void AddSwitchAndOthers(OpRegistry& registry) {
                 .inputs = {"data: T", "pred: bool"},
                 .outputs = {"output_false: T", "output_true: T"},
                 .attrs = {"T: type"},
-                .shape = SwitchShape},
+                .shape = SwitchShape,
+                .work = works::Nothing},
                RoutesOnAllDevices({"pred"}));
 
   registry.Add({.name = "RefSwitch",
@@ -78,7 +80,8 @@ void AddSwitchAndOthers(OpRegistry& registry) {
                 .outputs = {"output_false: Ref(T)", "output_true: Ref(T)"},
                 .attrs = {"T: type"},
                 .allows_uninitialized_input = true,
-                .shape = SwitchShape},
+                .shape = SwitchShape,
+                .work = works::Nothing},
                RoutesOnAllDevices({"pred"}));
 
   registry.Add(
@@ -87,7 +90,8 @@ void AddSwitchAndOthers(OpRegistry& registry) {
        .inputs = {"inputs: N * T"},
        .outputs = {"output: T", "value_index: int32"},
        .attrs = {"T: type", "N: int"},
-       .shape = MergeShape},
+       .shape = MergeShape,
+       .work = works::Nothing},
       RoutesOnAllDevices({}, {"value_index"}));
 
   registry.Add(
@@ -96,7 +100,8 @@ void AddSwitchAndOthers(OpRegistry& registry) {
        .inputs = {"inputs: Ref(N * T)"},
        .outputs = {"output: Ref(T)", "value_index: int32"},
        .attrs = {"T: type", "N: int"},
-       .shape = MergeShape},
+       .shape = MergeShape,
+       .work = works::Nothing},
       RoutesOnAllDevices({}, {"value_index"}));
 }
 
@@ -108,7 +113,8 @@ void AddEnterAndOthers(OpRegistry& registry) {
        .outputs = {"output: T"},
        .attrs = {"T: type", "frame_name: string", "is_constant: bool = false",
                  "parallel_iterations: int = 10"},
-       .shape = EnterShape},
+       .shape = EnterShape,
+       .work = works::Nothing},
       RoutesOnAllDevices());
 
   registry.Add(
@@ -118,7 +124,8 @@ void AddEnterAndOthers(OpRegistry& registry) {
        .outputs = {"output: Ref(T)"},
        .attrs = {"T: type", "frame_name: string", "is_constant: bool = false",
                  "parallel_iterations: int = 10"},
-       .shape = EnterShape},
+       .shape = EnterShape,
+       .work = works::Nothing},
       RoutesOnAllDevices());
 
   registry.Add({.name = "Exit",
@@ -126,7 +133,8 @@ void AddEnterAndOthers(OpRegistry& registry) {
                 .inputs = {"data: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
-                .shape = shapes::PassThrough},
+                .shape = shapes::PassThrough,
+                .work = works::Nothing},
                RoutesOnAllDevices());
 
   registry.Add({.name = "RefExit",
@@ -134,7 +142,8 @@ void AddEnterAndOthers(OpRegistry& registry) {
                 .inputs = {"data: Ref(T)"},
                 .outputs = {"output: Ref(T)"},
                 .attrs = {"T: type"},
-                .shape = shapes::PassThrough},
+                .shape = shapes::PassThrough,
+                .work = works::Nothing},
                RoutesOnAllDevices());
 }
 
@@ -144,7 +153,8 @@ void AddNextIterationAndOthers(OpRegistry& registry) {
                 .inputs = {"data: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
-                .shape = shapes::PassThrough},
+                .shape = shapes::PassThrough,
+                .work = works::Nothing},
                RoutesOnAllDevices());
 
   registry.Add({.name = "RefNextIteration",
@@ -152,7 +162,8 @@ void AddNextIterationAndOthers(OpRegistry& registry) {
                 .inputs = {"data: Ref(T)"},
                 .outputs = {"output: Ref(T)"},
                 .attrs = {"T: type"},
-                .shape = shapes::PassThrough},
+                .shape = shapes::PassThrough,
+                .work = works::Nothing},
                RoutesOnAllDevices());
 
   registry.Add(
@@ -160,7 +171,8 @@ void AddNextIterationAndOthers(OpRegistry& registry) {
        .doc = "Passes on the condition on which a loop runs another iteration.",
        .inputs = {"input: bool"},
        .outputs = {"output: bool"},
-       .shape = LoopCondShape},
+       .shape = LoopCondShape,
+       .work = works::Nothing},
       RoutesOnAllDevices({"input"}, {"output"}));
 }
 

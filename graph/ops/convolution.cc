@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/dtype_list.h"
@@ -15,6 +16,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::convolution {
 namespace {
@@ -244,8 +246,50 @@ absl::Status BackpropInputShape(InferenceContext& context) {
   return BackpropShape(context, 0, 1);
 }
 
+// Returns the work of a convolution or of one of its gradients. In all of them,
+// each element of `output` goes with a window of `input`, which has as many
+// elements as the filter has for one output channel.
+template <bool kIsDepthwise>
+Work ConvolutionWork(const WorkContext& context, const TensorSpec& input,
+                     const TensorSpec& filter, const TensorSpec& output) {
+  Work work = works::Move(context);
+  // oneDNN takes a copy of the filter in an order of its own.
+  if (filter.dtype == DType::kFloat) work.scratch_bytes = filter.num_bytes();
+  const auto format = context.attrs().Get<std::string>("data_format");
+  const size_t first = format.ok() && absl::StartsWith(*format, "NC") ? 2 : 1;
+  const auto sizes = filter.shape.dims();
+  const auto extents = input.shape.dims();
+  if (sizes.size() < 2 || extents.size() < first) return work;
+  const size_t spatial = sizes.size() - 2;
+  const double channels =
+      kIsDepthwise ? 1 : static_cast<double>(sizes[spatial]);
+  const double taps =
+      WindowElements(sizes.subspan(0, spatial), extents.subspan(first));
+  work.flops = 2 * taps * channels * FlopsOf(output);
+  return work;
+}
+
+template <bool kIsDepthwise = false>
+Work ForwardWork(const WorkContext& context) {
+  return ConvolutionWork<kIsDepthwise>(context, context.input(0),
+                                       context.input(1), context.output(0));
+}
+
+template <bool kIsDepthwise = false>
+Work BackpropInputWork(const WorkContext& context) {
+  return ConvolutionWork<kIsDepthwise>(context, context.output(0),
+                                       context.input(1), context.input(2));
+}
+
+template <bool kIsDepthwise = false>
+Work BackpropFilterWork(const WorkContext& context) {
+  return ConvolutionWork<kIsDepthwise>(context, context.input(0),
+                                       context.output(0), context.input(2));
+}
+
 OpSpec Depthwise(absl::string_view name, absl::string_view doc,
-                 std::vector<std::string> inputs, ShapeFunction shape) {
+                 std::vector<std::string> inputs, ShapeFunction shape,
+                 WorkFunction work) {
   OpSpec spec;
   spec.name = std::string(name);
   spec.doc = doc;
@@ -258,6 +302,7 @@ OpSpec Depthwise(absl::string_view name, absl::string_view doc,
                 "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
                 "dilations: list(int) = [1, 1, 1, 1]"};
   spec.shape = shape;
+  spec.work = work;
   return spec;
 }
 
@@ -265,26 +310,27 @@ void AddDepthwise(OpRegistry& registry) {
   registry.Add(
       Depthwise("DepthwiseConv2dNative",
                 "Convolves each channel of images with filters of its own.",
-                {"input: T", "filter: T"}, DepthwiseShape),
+                {"input: T", "filter: T"}, DepthwiseShape, ForwardWork<true>),
       {ExpensiveOnCpu({{"T", kFloats.dtypes()}})});
   registry.Add(
       Depthwise("DepthwiseConv2dNativeBackpropInput",
                 "Computes the gradient of DepthwiseConv2dNative with respect "
                 "to its input.",
                 {"input_sizes: int32", "filter: T", "out_backprop: T"},
-                BackpropInputShape),
+                BackpropInputShape, BackpropInputWork<true>),
       {ExpensiveOnCpu({{"T", kFloats.dtypes()}})});
   registry.Add(
       Depthwise("DepthwiseConv2dNativeBackpropFilter",
                 "Computes the gradient of DepthwiseConv2dNative with respect "
                 "to its filter.",
                 {"input: T", "filter_sizes: int32", "out_backprop: T"},
-                BackpropFilterShape),
+                BackpropFilterShape, BackpropFilterWork<true>),
       {ExpensiveOnCpu({{"T", kFloats.dtypes()}})});
 }
 
 OpSpec Conv3D(absl::string_view name, absl::string_view doc,
-              std::vector<std::string> inputs, ShapeFunction shape) {
+              std::vector<std::string> inputs, ShapeFunction shape,
+              WorkFunction work) {
   OpSpec spec;
   spec.name = std::string(name);
   spec.doc = doc;
@@ -295,26 +341,27 @@ OpSpec Conv3D(absl::string_view name, absl::string_view doc,
                 "data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'",
                 "dilations: list(int) = [1, 1, 1, 1, 1]"};
   spec.shape = shape;
+  spec.work = work;
   return spec;
 }
 
 void AddConv3D(OpRegistry& registry) {
   const KernelSignature kernel = ExpensiveOnCpu({{"T", kFloats.dtypes()}});
   registry.Add(Conv3D("Conv3D", "Convolves a batch of volumes with a filter.",
-                      {"input: T", "filter: T"}, Conv3DShape),
+                      {"input: T", "filter: T"}, Conv3DShape, ForwardWork<>),
                {kernel});
   OpSpec backprop_input =
       Conv3D("Conv3DBackpropInputV2",
              "Computes the gradient of Conv3D with respect to its input.",
              {"input_sizes: Tshape", "filter: T", "out_backprop: T"},
-             BackpropInputShape);
+             BackpropInputShape, BackpropInputWork<>);
   backprop_input.attrs.push_back("Tshape: {int32, int64} = int32");
   registry.Add(std::move(backprop_input), {kernel});
   registry.Add(
       Conv3D("Conv3DBackpropFilterV2",
              "Computes the gradient of Conv3D with respect to its filter.",
              {"input: T", "filter_sizes: int32", "out_backprop: T"},
-             BackpropFilterShape),
+             BackpropFilterShape, BackpropFilterWork<>),
       {kernel});
 }
 
@@ -336,7 +383,8 @@ void AddFusedConv2D(OpRegistry& registry) {
                  "use_cudnn_on_gpu: bool = true",
                  "fused_ops: list(string) = []", "epsilon: float = 0.0001",
                  "leakyrelu_alpha: float = 0.2"},
-       .shape = Conv2DShape},
+       .shape = Conv2DShape,
+       .work = ForwardWork<>},
       {ExpensiveOnCpu({{"T", {DType::kFloat}}})});
 }
 
@@ -358,7 +406,8 @@ void Register(OpRegistry& registry) {
                  "explicit_paddings: list(int) = []",
                  "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
                  "dilations: list(int) = [1, 1, 1, 1]"},
-       .shape = Conv2DShape},
+       .shape = Conv2DShape,
+       .work = ForwardWork<>},
       {ExpensiveOnCpu({{"T", (kFloats + DTypeList<int32_t>()).dtypes()}}),
        OnGpu({{"T", kFloats.dtypes()}})});
 
@@ -373,7 +422,8 @@ void Register(OpRegistry& registry) {
                  "explicit_paddings: list(int) = []",
                  "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
                  "dilations: list(int) = [1, 1, 1, 1]"},
-       .shape = Conv2DBackpropInputShape},
+       .shape = Conv2DBackpropInputShape,
+       .work = BackpropInputWork<>},
       {ExpensiveOnCpu({{"T", (kFloats + DTypeList<int32_t>()).dtypes()}}),
        InHostMemory(OnGpu({{"T", kFloats.dtypes()}}), {"input_sizes"})});
 
@@ -388,7 +438,8 @@ void Register(OpRegistry& registry) {
                  "explicit_paddings: list(int) = []",
                  "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
                  "dilations: list(int) = [1, 1, 1, 1]"},
-       .shape = BackpropFilterShape},
+       .shape = BackpropFilterShape,
+       .work = BackpropFilterWork<>},
       {ExpensiveOnCpu({{"T", kFloats.dtypes()}}),
        InHostMemory(OnGpu({{"T", kFloats.dtypes()}}), {"filter_sizes"})});
 }

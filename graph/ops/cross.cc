@@ -8,6 +8,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::cross {
 namespace {
@@ -33,7 +34,8 @@ void Register(OpRegistry& registry) {
                 .inputs = {"a: T", "b: T"},
                 .outputs = {"product: T"},
                 .attrs = {"T: realnumbertype"},
-                .shape = CrossShape},
+                .shape = CrossShape,
+                .work = works::PerElement<3>},
                {OnCpu({{"T", kNumbers.dtypes()}})});
 }
 

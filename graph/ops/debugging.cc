@@ -5,12 +5,19 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::debugging {
 namespace {
 
 absl::Status PrintV2Shape(InferenceContext& context) {
   return context.WithRank(0, 0).status();
+}
+
+// Passes its input on.
+Work CheckWork(const WorkContext& context) {
+  return {.flops = context.input(0).num_elements(),
+          .bytes_read = context.input(0).num_bytes()};
 }
 
 void AddAbortAndOthers(OpRegistry& registry) {
@@ -27,7 +34,8 @@ void AddAbortAndOthers(OpRegistry& registry) {
                 .inputs = {"condition: bool", "data: T"},
                 .attrs = {"T: list(type)", "summarize: int = 3"},
                 .stateful = true,
-                .shape = shapes::NoOutputs},
+                .shape = shapes::NoOutputs,
+                .work = works::Nothing},
                {NotFoldable(OnCpu()), HostOnGpu()});
 
   registry.Add(
@@ -38,7 +46,8 @@ void AddAbortAndOthers(OpRegistry& registry) {
        .outputs = {"output: T"},
        .attrs = {"T: {bfloat16, half, float, double}", "message: string"},
        .stateful = true,
-       .shape = shapes::Unchanged},
+       .shape = shapes::Unchanged,
+       .work = CheckWork},
       {NotFoldable(OnCpu({{"T", kFloats.dtypes()}}))});
 
   registry.Add(

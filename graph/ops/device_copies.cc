@@ -5,6 +5,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::device_copies {
 void Register(OpRegistry& registry) {
@@ -14,7 +15,8 @@ void Register(OpRegistry& registry) {
                 .inputs = {"input: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
-                .shape = shapes::PassThrough},
+                .shape = shapes::PassThrough,
+                .work = works::Move},
                {InHostMemory(OnGpu(), {"input"})});
 
   registry.Add({.name = "_CopyToHost",
@@ -23,7 +25,8 @@ void Register(OpRegistry& registry) {
                 .inputs = {"input: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
-                .shape = shapes::PassThrough},
+                .shape = shapes::PassThrough,
+                .work = works::Move},
                {InHostMemory(OnGpu(), {}, {"output"})});
 }
 

@@ -12,6 +12,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::dynamic_partition {
 namespace {
@@ -40,7 +41,8 @@ void Register(OpRegistry& registry) {
        .inputs = {"data: T", "partitions: int32"},
        .outputs = {"outputs: num_partitions * T"},
        .attrs = {"num_partitions: int", "T: type"},
-       .shape = DynamicPartitionShape},
+       .shape = DynamicPartitionShape,
+       .work = works::Move},
       {OnCpu({{"T", WithStoredTypes(kMovable)}}),
        InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"partitions"}),
        HostOnGpu({{"T", {DType::kInt32}}})});

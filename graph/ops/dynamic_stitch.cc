@@ -13,6 +13,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::dynamic_stitch {
 namespace {
@@ -74,7 +75,8 @@ void Register(OpRegistry& registry) {
        .inputs = {"indices: N * int32", "data: N * T"},
        .outputs = {"merged: T"},
        .attrs = {"N: int", "T: type"},
-       .shape = DynamicStitchShape},
+       .shape = DynamicStitchShape,
+       .work = works::Move},
       {OnCpu({{"T", WithStoredTypes(kMovable)}}),
        InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"indices"}),
        HostOnGpu({{"T", {DType::kInt32}}})});
@@ -88,7 +90,8 @@ void Register(OpRegistry& registry) {
        .inputs = {"indices: N * int32", "data: N * T"},
        .outputs = {"merged: T"},
        .attrs = {"N: int", "T: type"},
-       .shape = DynamicStitchShape},
+       .shape = DynamicStitchShape,
+       .work = works::Move},
       {OnCpu({{"T", WithStoredTypes(kMovable)}}),
        InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"indices"}),
        HostOnGpu({{"T", {DType::kInt32}}})});

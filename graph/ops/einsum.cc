@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/shape.h"
@@ -12,6 +13,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::einsum {
 namespace {
@@ -86,6 +88,83 @@ absl::Status EinsumShape(InferenceContext& context) {
   return SetOutput(dims, context);
 }
 
+// Returns the extent of the axis of input `i` that has the label.
+double ExtentOfLabel(const WorkContext& context, int i,
+                     const std::string& subscript, char label) {
+  const size_t at = subscript.find(label);
+  const bool is_behind = subscript.find(kEllipsis) < at;
+  const int axis = static_cast<int>(at);
+  return context.InputExtent(
+      i, is_behind ? axis - static_cast<int>(subscript.size()) : axis);
+}
+
+// Adds the work of a copy of `tensor` whose axes have another order.
+void AddCopy(const TensorSpec& tensor, Work& work) {
+  work.bytes_read += tensor.num_bytes();
+  work.bytes_written += tensor.num_bytes();
+  work.scratch_bytes += tensor.num_bytes();
+}
+
+// Adds the work of the product of two inputs. It is a stack of products of
+// matrices, for which tensors are copied whose axes have another order.
+void AddProduct(const EinsumEquation& equation, const WorkContext& context,
+                Work& work) {
+  const std::string& a = equation.inputs[0];
+  const std::string& b = equation.inputs[1];
+  std::string batch, contracted, free[2];
+  double count = 1;
+  for (const char label : a) {
+    const bool is_kept = HasLabel(equation.output, label);
+    if (!HasLabel(b, label)) {
+      if (is_kept) free[0] += label;
+    } else if (is_kept) {
+      batch += label;
+    } else if (!HasLabel(contracted, label)) {
+      contracted += label;
+      count *= ExtentOfLabel(context, 0, a, label);
+    }
+  }
+  for (const char label : b) {
+    if (!HasLabel(a, label) && HasLabel(equation.output, label)) {
+      free[1] += label;
+    }
+  }
+  for (const int i : {0, 1}) {
+    const std::string& labels = equation.inputs[static_cast<size_t>(i)];
+    if (labels != batch + contracted + free[i] &&
+        labels != batch + free[i] + contracted) {
+      AddCopy(context.input(i), work);
+    }
+  }
+  if (equation.output != batch + free[0] + free[1]) {
+    AddCopy(context.output(0), work);
+  }
+  work.flops += 2 * count * FlopsOf(context.output(0));
+}
+
+Work EinsumWork(const WorkContext& context) {
+  Work work = works::Move(context);
+  const auto text = context.attrs().Get<std::string>("equation");
+  const auto equation =
+      ParseEinsumEquation(text.ok() ? *text : std::string(),
+                          static_cast<int64_t>(context.inputs().size()));
+  if (!equation.ok()) return work;
+  const bool has_two = equation->inputs.size() == 2;
+  for (size_t i = 0; i < equation->inputs.size(); ++i) {
+    // What only this input has and the output has not is summed up first, by a
+    // product with ones.
+    const auto is_summed = [&](char label) {
+      return !HasLabel(equation->output, label) &&
+             !(has_two && HasLabel(equation->inputs[1 - i], label));
+    };
+    if (absl::c_any_of(equation->inputs[i], is_summed)) {
+      work.flops += 2 * FlopsOf(context.input(static_cast<int>(i)));
+    }
+  }
+  if (has_two) AddProduct(*equation, context, work);
+  return work;
+}
+
 }  // namespace
 
 void Register(OpRegistry& registry) {
@@ -96,7 +175,8 @@ void Register(OpRegistry& registry) {
        .inputs = {"inputs: N * T"},
        .outputs = {"output: T"},
        .attrs = {"equation: string", "N: int >= 1", "T: type"},
-       .shape = EinsumShape},
+       .shape = EinsumShape,
+       .work = EinsumWork},
       {ExpensiveOnCpu({{"T", (kFloatsAndComplexes + kIndices).dtypes()}})});
 }
 

@@ -10,6 +10,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::fill {
 namespace {
@@ -39,7 +40,8 @@ void Register(OpRegistry& registry) {
                 .inputs = {"dims: index_type", "value: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type", "index_type: {int32, int64} = int32"},
-                .shape = FillShape},
+                .shape = FillShape,
+                .work = works::Generate<0>},
                {OnCpu({{"T", WithStoredTypes(kMovable)}}),
                 InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"dims"}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
@@ -49,7 +51,8 @@ void Register(OpRegistry& registry) {
                 .inputs = {"x: T"},
                 .outputs = {"y: T"},
                 .attrs = {"T: type"},
-                .shape = ZerosLikeShape},
+                .shape = ZerosLikeShape,
+                .work = works::Generate<0>},
                {OnCpu({{"T", (kPlain + kStringOnly + kVariantOnly).dtypes()}}),
                 OnGpu({{"T", (kMovableOnGpu + kVariantOnly).dtypes()}}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
@@ -62,7 +65,8 @@ void Register(OpRegistry& registry) {
        .attrs =
            {"T: {bfloat16, half, float, double, int8, uint8, int16, uint16, "
             "int32, uint32, int64, uint64, complex64, complex128, bool}"},
-       .shape = shapes::Unchanged},
+       .shape = shapes::Unchanged,
+       .work = works::Generate<0>},
       {OnCpu({{"T", kPlain.dtypes()}}), OnGpu({{"T", kMovableOnGpu.dtypes()}}),
        HostOnGpu({{"T", {DType::kInt32}}})});
 }

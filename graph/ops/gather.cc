@@ -12,6 +12,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::gather {
 namespace {
@@ -152,7 +153,8 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: Tparams"},
                 .attrs = {"validate_indices: bool = true", "Tparams: type",
                           "Tindices: {int32, int64}"},
-                .shape = GatherShape},
+                .shape = GatherShape,
+                .work = works::Take},
                {OnCpu({{"Tparams", WithStoredTypes(kMovable)}}), GatherOnGpu(),
                 HostOnGpu({{"Tparams", {DType::kInt32}}})});
 
@@ -164,7 +166,8 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: Tparams"},
        .attrs = {"batch_dims: int = 0", "Tparams: type",
                  "Tindices: {int16, int32, int64}", "Taxis: {int32, int64}"},
-       .shape = GatherV2Shape},
+       .shape = GatherV2Shape,
+       .work = works::Take},
       {OnCpu({{"Tparams", WithStoredTypes(kMovable)}}),
        InHostMemory(GatherOnGpu(), {"axis"}),
        HostOnGpu({{"Tparams", {DType::kInt32}}})});
@@ -175,7 +178,8 @@ void Register(OpRegistry& registry) {
                 .inputs = {"params: Tparams", "indices: Tindices"},
                 .outputs = {"output: Tparams"},
                 .attrs = {"Tparams: type", "Tindices: {int16, int32, int64}"},
-                .shape = GatherNdShape},
+                .shape = GatherNdShape,
+                .work = works::Take},
                {OnCpu({{"Tparams", WithStoredTypes(kMovable)}}), GatherOnGpu(),
                 HostOnGpu({{"Tparams", {DType::kInt32}}})});
 
@@ -187,7 +191,8 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: dtype"},
        .attrs = {"dtype: type", "Tindices: {int32, int64}"},
        .stateful = true,
-       .shape = ResourceGatherNdShape},
+       .shape = ResourceGatherNdShape,
+       .work = works::Take},
       {NotFoldable(OnCpu({{"dtype", WithStoredTypes(kMovable)}}))});
 }
 

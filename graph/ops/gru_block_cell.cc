@@ -6,6 +6,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::gru_block_cell {
 namespace {
@@ -27,6 +28,39 @@ absl::Status CellGradShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
+// The kernels compute in float.
+constexpr double kFloatBytes = sizeof(float);
+
+// Returns the work of the products with both matrices of weights, and of
+// `cell_flops` other operations for each cell. The products are temporary
+// tensors of `temporary` elements.
+Work GruWork(const WorkContext& context, double cell_flops, double temporary) {
+  const double batch = context.InputExtent(0, 0);
+  const double weights =
+      context.input(2).num_elements() + context.input(3).num_elements();
+  Work work = works::Move(context);
+  work.flops =
+      2 * batch * weights + cell_flops * context.input(1).num_elements();
+  work.scratch_bytes = kFloatBytes * temporary;
+  work.bytes_read += work.scratch_bytes;
+  work.bytes_written += work.scratch_bytes;
+  return work;
+}
+
+// There are two products for each of three gates, and h_prev behind the reset
+// gate.
+Work CellWork(const WorkContext& context) {
+  return GruWork(context, /*cell_flops=*/3 * kTranscendentalFlops + 12,
+                 /*temporary=*/7 * context.input(1).num_elements());
+}
+
+// There are two products that have gradients of x and of h_prev.
+Work CellGradWork(const WorkContext& context) {
+  const double gradients =
+      context.input(0).num_elements() + context.input(1).num_elements();
+  return GruWork(context, /*cell_flops=*/25, /*temporary=*/2 * gradients);
+}
+
 }  // namespace
 
 void Register(OpRegistry& registry) {
@@ -36,7 +70,8 @@ void Register(OpRegistry& registry) {
                            "b_c: T"},
                 .outputs = {"r: T", "u: T", "c: T", "h: T"},
                 .attrs = {"T: {float}"},
-                .shape = CellShape},
+                .shape = CellShape,
+                .work = CellWork},
                {ExpensiveOnCpu({{"T", {DType::kFloat}}})});
 
   registry.Add(
@@ -48,7 +83,8 @@ void Register(OpRegistry& registry) {
                   "r: T", "u: T", "c: T", "d_h: T"},
        .outputs = {"d_x: T", "d_h_prev: T", "d_c_bar: T", "d_r_bar_u_bar: T"},
        .attrs = {"T: {float}"},
-       .shape = CellGradShape},
+       .shape = CellGradShape,
+       .work = CellGradWork},
       {ExpensiveOnCpu({{"T", {DType::kFloat}}})});
 }
 

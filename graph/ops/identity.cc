@@ -8,6 +8,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::identity {
 namespace {
@@ -18,7 +19,8 @@ void AddIdentityAndOthers(OpRegistry& registry) {
                 .inputs = {"input: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
-                .shape = shapes::PassThrough},
+                .shape = shapes::PassThrough,
+                .work = works::Nothing},
                {QuickOnCpu(), RoutesOnGpu()});
 
   registry.Add({.name = "IdentityN",
@@ -26,7 +28,8 @@ void AddIdentityAndOthers(OpRegistry& registry) {
                 .inputs = {"input: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: list(type)"},
-                .shape = shapes::PassThroughAll},
+                .shape = shapes::PassThroughAll,
+                .work = works::Nothing},
                {QuickOnCpu(), RoutesOnGpu()});
 
   registry.Add({.name = "StopGradient",
@@ -34,7 +37,8 @@ void AddIdentityAndOthers(OpRegistry& registry) {
                 .inputs = {"input: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
-                .shape = shapes::PassThrough},
+                .shape = shapes::PassThrough,
+                .work = works::Nothing},
                {QuickOnCpu(), RoutesOnGpu()});
 
   registry.Add({.name = "PreventGradient",
@@ -43,7 +47,8 @@ void AddIdentityAndOthers(OpRegistry& registry) {
                 .inputs = {"input: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type", "message: string = ''"},
-                .shape = shapes::PassThrough},
+                .shape = shapes::PassThrough,
+                .work = works::Nothing},
                {QuickOnCpu(), RoutesOnGpu()});
 }
 
@@ -54,7 +59,8 @@ void AddRefIdentity(OpRegistry& registry) {
                 .outputs = {"output: Ref(T)"},
                 .attrs = {"T: type"},
                 .allows_uninitialized_input = true,
-                .shape = shapes::PassThrough},
+                .shape = shapes::PassThrough,
+                .work = works::Nothing},
                RoutesOnAllDevices());
 }
 
@@ -74,7 +80,8 @@ void AddChecksAndCopies(OpRegistry& registry) {
        .inputs = {"input: T"},
        .outputs = {"output: T"},
        .attrs = {"shape: shape", "T: type"},
-       .shape = EnsureShapeShape},
+       .shape = EnsureShapeShape,
+       .work = works::Nothing},
       {QuickOnCpu(), RoutesOnGpu()});
 
   registry.Add({.name = "Snapshot",
@@ -82,7 +89,8 @@ void AddChecksAndCopies(OpRegistry& registry) {
                 .inputs = {"input: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
-                .shape = shapes::Unchanged},
+                .shape = shapes::Unchanged,
+                .work = works::Nothing},
                {QuickOnCpu(), RoutesOnGpu()});
 
   registry.Add({.name = "DeepCopy",
@@ -91,7 +99,8 @@ void AddChecksAndCopies(OpRegistry& registry) {
                 .outputs = {"y: T"},
                 .attrs = {"T: type"},
                 .stateful = true,
-                .shape = shapes::Unchanged},
+                .shape = shapes::Unchanged,
+                .work = works::Move},
                {NotFoldable(OnCpu())});
 }
 

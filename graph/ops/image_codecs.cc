@@ -9,6 +9,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::image_codecs {
 namespace {
@@ -101,7 +102,8 @@ void AddJpeg(OpRegistry& registry) {
                 .inputs = {"contents: string"},
                 .outputs = {"image: uint8"},
                 .attrs = JpegAttrs(),
-                .shape = DecodedShape},
+                .shape = DecodedShape,
+                .work = works::PerElement<30>},
                {ExpensiveOnCpu()});
 
   registry.Add({.name = "DecodeAndCropJpeg",
@@ -109,7 +111,8 @@ void AddJpeg(OpRegistry& registry) {
                 .inputs = {"contents: string", "crop_window: int32"},
                 .outputs = {"image: uint8"},
                 .attrs = JpegAttrs(),
-                .shape = CroppedShape},
+                .shape = CroppedShape,
+                .work = works::PerElement<30>},
                {ExpensiveOnCpu()});
 
   registry.Add({.name = "ExtractJpegShape",
@@ -130,14 +133,16 @@ void AddJpeg(OpRegistry& registry) {
                  "chroma_downsampling: bool = true",
                  "density_unit: {'in', 'cm'} = 'in'", "x_density: int = 300",
                  "y_density: int = 300", "xmp_metadata: string = ''"},
-       .shape = EncodedShape},
+       .shape = EncodedShape,
+       .work = works::PerElement<30>},
       {ExpensiveOnCpu()});
 
   registry.Add({.name = "EncodeJpegVariableQuality",
                 .doc = "Encodes an image as a JPEG file of a given quality.",
                 .inputs = {"images: uint8", "quality: int32"},
                 .outputs = {"contents: string"},
-                .shape = EncodedShape},
+                .shape = EncodedShape,
+                .work = works::PerElement<30>},
                {ExpensiveOnCpu()});
 }
 
@@ -148,7 +153,8 @@ void AddPng(OpRegistry& registry) {
        .inputs = {"contents: string"},
        .outputs = {"image: dtype"},
        .attrs = {"channels: int = 0", "dtype: {uint8, uint16} = uint8"},
-       .shape = DecodedShape},
+       .shape = DecodedShape,
+       .work = works::PerElement<20>},
       {ExpensiveOnCpu()});
 
   registry.Add(
@@ -157,7 +163,8 @@ void AddPng(OpRegistry& registry) {
        .inputs = {"image: T"},
        .outputs = {"contents: string"},
        .attrs = {"compression: int = -1", "T: {uint8, uint16} = uint8"},
-       .shape = EncodedBatchShape},
+       .shape = EncodedBatchShape,
+       .work = works::PerElement<100>},
       {ExpensiveOnCpu()});
 }
 
@@ -171,7 +178,8 @@ void Register(OpRegistry& registry) {
                 .doc = "Decodes all images of an animation, mostly a GIF file.",
                 .inputs = {"contents: string"},
                 .outputs = {"image: uint8"},
-                .shape = DecodedGifShape},
+                .shape = DecodedGifShape,
+                .work = works::PerElement<10>},
                {ExpensiveOnCpu()});
 
   registry.Add({.name = "DecodeBmp",
@@ -179,7 +187,8 @@ void Register(OpRegistry& registry) {
                 .inputs = {"contents: string"},
                 .outputs = {"image: uint8"},
                 .attrs = {"channels: int = 0"},
-                .shape = DecodedShape},
+                .shape = DecodedShape,
+                .work = works::PerElement<2>},
                {ExpensiveOnCpu()});
 
   registry.Add(
@@ -189,7 +198,8 @@ void Register(OpRegistry& registry) {
        .outputs = {"image: dtype"},
        .attrs = {"channels: int = 0", "dtype: {uint8, uint16, float} = uint8",
                  "expand_animations: bool = true"},
-       .shape = DecodedAnyShape},
+       .shape = DecodedAnyShape,
+       .work = works::PerElement<20>},
       {ExpensiveOnCpu()});
 }
 

@@ -4,6 +4,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/ops/declared_outputs.h"
 #include "leat/graph/shape_functions.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::iterators {
 
@@ -58,7 +59,8 @@ void Register(OpRegistry& registry) {
                 .attrs = {"output_types: list(type) >= 1",
                           "output_shapes: list(shape) >= 1"},
                 .stateful = true,
-                .shape = DeclaredOutputs},
+                .shape = DeclaredOutputs,
+                .work = works::Nothing},
                {NotFoldable(OnCpu())});
 
   registry.Add({.name = "IteratorGetNextSync",
@@ -69,7 +71,8 @@ void Register(OpRegistry& registry) {
                 .attrs = {"output_types: list(type) >= 1",
                           "output_shapes: list(shape) >= 1"},
                 .stateful = true,
-                .shape = DeclaredOutputs},
+                .shape = DeclaredOutputs,
+                .work = works::Nothing},
                {NotFoldable(OnCpu())});
 
   registry.Add({.name = "IteratorGetNextAsOptional",

@@ -6,6 +6,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::l2_loss {
 void Register(OpRegistry& registry) {
@@ -14,7 +15,8 @@ void Register(OpRegistry& registry) {
                 .inputs = {"t: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: {half, bfloat16, float, double}"},
-                .shape = shapes::Scalar},
+                .shape = shapes::Scalar,
+                .work = works::PerElement<2>},
                {ExpensiveOnCpu({{"T", kFloats.dtypes()}}),
                 OnGpu({{"T", kFloats.dtypes()}})});
 }

@@ -3,10 +3,12 @@
 // Defines LRN, local response normalization, and the op of its gradient.
 #include <utility>
 
+#include <algorithm>
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::lrn {
 namespace {
@@ -26,6 +28,18 @@ absl::Status LrnGradShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
+// Takes `kFlops` operations for each neighbour of an element, and a power.
+template <int kFlops>
+Work LrnWork(const WorkContext& context) {
+  Work work = works::Move(context);
+  const auto radius = context.attrs().Get<int64_t>("depth_radius");
+  const double window = 2 * static_cast<double>(radius.value_or(0)) + 1;
+  const double neighbours = std::min(window, context.InputExtent(0, -1));
+  work.flops = (kFlops * neighbours + 2 * kTranscendentalFlops) *
+               context.output(0).num_elements();
+  return work;
+}
+
 }  // namespace
 
 void Register(OpRegistry& registry) {
@@ -37,7 +51,8 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: T"},
        .attrs = {"depth_radius: int = 5", "bias: float = 1", "alpha: float = 1",
                  "beta: float = 0.5", "T: {half, bfloat16, float} = float"},
-       .shape = LrnShape},
+       .shape = LrnShape,
+       .work = LrnWork<2>},
       {ExpensiveOnCpu(
           {{"T", {DType::kHalf, DType::kBfloat16, DType::kFloat}}})});
 
@@ -48,7 +63,8 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: T"},
        .attrs = {"depth_radius: int = 5", "bias: float = 1", "alpha: float = 1",
                  "beta: float = 0.5", "T: {half, bfloat16, float} = float"},
-       .shape = LrnGradShape},
+       .shape = LrnGradShape,
+       .work = LrnWork<4>},
       {ExpensiveOnCpu(
           {{"T", {DType::kHalf, DType::kBfloat16, DType::kFloat}}})});
 }

@@ -12,6 +12,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::matmul {
 namespace {
@@ -67,6 +68,24 @@ absl::Status EqualBatchMatMulShape(InferenceContext& context) {
   return SetOutput(dims, context);
 }
 
+// Returns the work of a product in which each element is a sum of `count`
+// products.
+Work ProductWork(double count, const WorkContext& context) {
+  Work work = works::Move(context);
+  work.flops = 2 * count * FlopsOf(context.output(0));
+  return work;
+}
+
+Work MatMulWork(const WorkContext& context) {
+  const int axis = context.Flag("transpose_a") ? 0 : 1;
+  return ProductWork(context.InputExtent(0, axis), context);
+}
+
+Work BatchMatMulWork(const WorkContext& context) {
+  const int axis = context.Flag("adj_x") ? -2 : -1;
+  return ProductWork(context.InputExtent(0, axis), context);
+}
+
 constexpr DTypeList<int16_t> kInt16Only;
 
 // Returns the signatures of BatchMatMulV3: one for each type that is multiplied
@@ -100,7 +119,8 @@ void RegisterOtherVersions(OpRegistry& registry) {
        .attrs = {"T: {bfloat16, half, float, double, int32, int64, complex64, "
                  "complex128}",
                  "adj_x: bool = false", "adj_y: bool = false"},
-       .shape = EqualBatchMatMulShape},
+       .shape = EqualBatchMatMulShape,
+       .work = BatchMatMulWork},
       {ExpensiveOnCpu({{"T", (kFloatsAndComplexes + kIndices).dtypes()}})});
 
   registry.Add(
@@ -116,7 +136,8 @@ void RegisterOtherVersions(OpRegistry& registry) {
                  "Tout: {bfloat16, half, float, double, int16, int32, int64, "
                  "complex64, complex128}",
                  "adj_x: bool = false", "adj_y: bool = false"},
-       .shape = BatchMatMulShape},
+       .shape = BatchMatMulShape,
+       .work = BatchMatMulWork},
       MixedSignatures());
 }
 
@@ -132,7 +153,8 @@ void Register(OpRegistry& registry) {
        .attrs = {"transpose_a: bool = false", "transpose_b: bool = false",
                  "T: {bfloat16, half, float, double, int32, int64, uint8, "
                  "uint16, uint32, uint64, complex64, complex128}"},
-       .shape = MatMulShape},
+       .shape = MatMulShape,
+       .work = MatMulWork},
       {ExpensiveOnCpu({{"T", (kFloatsAndComplexes + kIndices).dtypes()}}),
        OnGpu({{"T", kFloats.dtypes()}})});
 
@@ -146,7 +168,8 @@ void Register(OpRegistry& registry) {
                  "T: {bfloat16, half, float}", "num_args: int >= 0",
                  "fused_ops: list(string) = []", "epsilon: float = 0.0001",
                  "leakyrelu_alpha: float = 0.2"},
-       .shape = MatMulShape},
+       .shape = MatMulShape,
+       .work = MatMulWork},
       {ExpensiveOnCpu({{"T", {DType::kFloat}}}),
        OnGpu({{"T", {DType::kHalf, DType::kBfloat16, DType::kFloat}}})});
 
@@ -159,7 +182,8 @@ void Register(OpRegistry& registry) {
        .attrs = {"T: {bfloat16, half, float, double, int16, int32, int64, "
                  "uint8, uint16, uint32, uint64, complex64, complex128}",
                  "adj_x: bool = false", "adj_y: bool = false"},
-       .shape = BatchMatMulShape},
+       .shape = BatchMatMulShape,
+       .work = BatchMatMulWork},
       {ExpensiveOnCpu(
            {{"T", (kFloatsAndComplexes + kIndices + DTypeList<int16_t>())
                       .dtypes()}}),

@@ -15,6 +15,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::matrix_diag {
 namespace {
@@ -257,7 +258,8 @@ void RegisterBands(OpRegistry& registry) {
                   "num_cols: int32", "padding_value: T"},
        .outputs = {"output: T"},
        .attrs = {"T: type", kAlign},
-       .shape = MatrixDiagShape},
+       .shape = MatrixDiagShape,
+       .work = works::Move},
       {OnCpu({{"T", kPlain.dtypes()}})});
   registry.Add(
       {.name = "MatrixDiagPartV3",
@@ -266,14 +268,16 @@ void RegisterBands(OpRegistry& registry) {
        .inputs = {"input: T", "k: int32", "padding_value: T"},
        .outputs = {"diagonal: T"},
        .attrs = {"T: type", kAlign},
-       .shape = MatrixDiagPartShape},
+       .shape = MatrixDiagPartShape,
+       .work = works::Take},
       {OnCpu({{"T", kPlain.dtypes()}})});
   registry.Add({.name = "MatrixSetDiagV3",
                 .doc = "Replaces the given diagonals of matrices.",
                 .inputs = {"input: T", "diagonal: T", "k: int32"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type", kAlign},
-                .shape = MatrixSetDiagShape},
+                .shape = MatrixSetDiagShape,
+                .work = works::Move},
                {OnCpu({{"T", kPlain.dtypes()}})});
   registry.Add(
       {.name = "MatrixBandPart",
@@ -282,7 +286,8 @@ void RegisterBands(OpRegistry& registry) {
        .inputs = {"input: T", "num_lower: Tindex", "num_upper: Tindex"},
        .outputs = {"band: T"},
        .attrs = {"T: type", "Tindex: {int32, int64} = int64"},
-       .shape = MatrixBandPartShape},
+       .shape = MatrixBandPartShape,
+       .work = works::Move},
       {OnCpu({{"T", kPlain.dtypes()}})});
 }
 
@@ -296,21 +301,24 @@ void Register(OpRegistry& registry) {
                 .inputs = {"diagonal: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
-                .shape = MatrixDiagShape},
+                .shape = MatrixDiagShape,
+                .work = works::Move},
                {OnCpu({{"T", kPlain.dtypes()}})});
   registry.Add({.name = "MatrixDiagPart",
                 .doc = "Returns the main diagonals of matrices.",
                 .inputs = {"input: T"},
                 .outputs = {"diagonal: T"},
                 .attrs = {"T: type"},
-                .shape = MatrixDiagPartShape},
+                .shape = MatrixDiagPartShape,
+                .work = works::Take},
                {OnCpu({{"T", kPlain.dtypes()}})});
   registry.Add({.name = "MatrixSetDiag",
                 .doc = "Replaces the main diagonals of matrices.",
                 .inputs = {"input: T", "diagonal: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
-                .shape = MatrixSetDiagShape},
+                .shape = MatrixSetDiagShape,
+                .work = works::Move},
                {OnCpu({{"T", kPlain.dtypes()}})});
   registry.Add(
       {.name = "Diag",
@@ -320,7 +328,8 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: T"},
        .attrs = {"T: {bfloat16, half, float, double, int32, int64, complex64, "
                  "complex128}"},
-       .shape = DiagShape},
+       .shape = DiagShape,
+       .work = works::Move},
       {OnCpu({{"T", (kFloatsAndComplexes + kIndices).dtypes()}})});
   registry.Add(
       {.name = "DiagPart",
@@ -330,7 +339,8 @@ void Register(OpRegistry& registry) {
        .outputs = {"diagonal: T"},
        .attrs = {"T: {bfloat16, half, float, double, int32, int64, complex64, "
                  "complex128}"},
-       .shape = DiagPartShape},
+       .shape = DiagPartShape,
+       .work = works::Take},
       {OnCpu({{"T", (kFloatsAndComplexes + kIndices).dtypes()}})});
 }
 

@@ -12,6 +12,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::one_hot {
 namespace {
@@ -45,7 +46,8 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: T"},
        .attrs = {"axis: int = -1", "T: type",
                  "TI: {uint8, int8, int32, int64} = int64"},
-       .shape = OneHotShape},
+       .shape = OneHotShape,
+       .work = works::Move},
       {OnCpu({{"T", WithStoredTypes(kMovable)}}),
        InHostMemory(
            OnGpu({{"T", kMovableOnGpu.dtypes()},

@@ -6,6 +6,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/ops/declared_outputs.h"
 #include "leat/graph/shape_functions.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::optional {
 void Register(OpRegistry& registry) {
@@ -16,20 +17,23 @@ void Register(OpRegistry& registry) {
                 .inputs = {"components: Toutput_types"},
                 .outputs = {"optional: variant"},
                 .attrs = {"Toutput_types: list(type)"},
-                .shape = shapes::Scalar},
+                .shape = shapes::Scalar,
+                .work = works::Nothing},
                {NotFoldable(OnCpu()), RoutesOnGpu()});
 
   registry.Add({.name = "OptionalNone",
                 .doc = "Returns an optional that holds no value.",
                 .outputs = {"optional: variant"},
-                .shape = shapes::Scalar},
+                .shape = shapes::Scalar,
+                .work = works::Nothing},
                {NotFoldable(OnCpu()), RoutesOnGpu()});
 
   registry.Add({.name = "OptionalHasValue",
                 .doc = "Returns whether an optional holds a value.",
                 .inputs = {"optional: variant"},
                 .outputs = {"has_value: bool"},
-                .shape = shapes::Scalar},
+                .shape = shapes::Scalar,
+                .work = works::Nothing},
                {OnCpu(), InHostMemory(RoutesOnGpu(), {}, {"has_value"})});
 
   registry.Add(
@@ -39,7 +43,8 @@ void Register(OpRegistry& registry) {
        .inputs = {"optional: variant"},
        .outputs = {"components: output_types"},
        .attrs = {"output_types: list(type)", "output_shapes: list(shape) >= 1"},
-       .shape = DeclaredOutputs},
+       .shape = DeclaredOutputs,
+       .work = works::Nothing},
       {OnCpu(), RoutesOnGpu()});
 }
 

@@ -12,6 +12,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::pack {
 namespace {
@@ -69,6 +70,13 @@ absl::Status UnpackShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
+// Slices along the first axis share the bytes of the input.
+Work UnpackWork(const WorkContext& context) {
+  const int rank = context.input(0).shape.rank();
+  const int64_t axis = context.attrs().Get<int64_t>("axis").value_or(0);
+  return axis == 0 || axis == -rank ? Work() : works::Move(context);
+}
+
 }  // namespace
 
 void Register(OpRegistry& registry) {
@@ -77,7 +85,8 @@ void Register(OpRegistry& registry) {
                 .inputs = {"values: N * T"},
                 .outputs = {"output: T"},
                 .attrs = {"N: int", "T: type", "axis: int = 0"},
-                .shape = PackShape},
+                .shape = PackShape,
+                .work = works::Move},
                {OnCpu({{"T", WithStoredTypes(kMovable)}}),
                 OnGpu({{"T", kMovableOnGpu.dtypes()}}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
@@ -88,7 +97,8 @@ void Register(OpRegistry& registry) {
                 .inputs = {"value: T"},
                 .outputs = {"output: num * T"},
                 .attrs = {"num: int >= 0", "T: type", "axis: int = 0"},
-                .shape = UnpackShape},
+                .shape = UnpackShape,
+                .work = UnpackWork},
                {OnCpu({{"T", WithStoredTypes(kMovable)}}),
                 OnGpu({{"T", kMovableOnGpu.dtypes()}}),
                 HostOnGpu({{"T", {DType::kInt32}}})});

@@ -15,6 +15,7 @@
 #include "leat/graph/paddings.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::pad {
 namespace {
@@ -109,7 +110,8 @@ void Register(OpRegistry& registry) {
        .inputs = {"input: T", "paddings: Tpaddings"},
        .outputs = {"output: T"},
        .attrs = {"T: type", "Tpaddings: {int32, int64} = int32"},
-       .shape = PadShape},
+       .shape = PadShape,
+       .work = works::Move},
       {OnCpu({{"T", WithStoredTypes(kPlain + kStringOnly)}}),
        InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"paddings"}),
        HostOnGpu({{"T", {DType::kInt32}}})});
@@ -121,7 +123,8 @@ void Register(OpRegistry& registry) {
        .inputs = {"input: T", "paddings: Tpaddings", "constant_values: T"},
        .outputs = {"output: T"},
        .attrs = {"T: type", "Tpaddings: {int32, int64} = int32"},
-       .shape = PadV2Shape},
+       .shape = PadV2Shape,
+       .work = works::Move},
       {OnCpu({{"T", WithStoredTypes(kPlain + kStringOnly)}}),
        InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}),
                     {"paddings", "constant_values"}),
@@ -135,7 +138,8 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: T"},
        .attrs = {"T: type", "Tpaddings: {int32, int64} = int32",
                  "mode: {'REFLECT', 'SYMMETRIC'}"},
-       .shape = PadShape},
+       .shape = PadShape,
+       .work = works::Move},
       {OnCpu({{"T", WithStoredTypes(kPlain + kStringOnly)}})});
 
   registry.Add({.name = "MirrorPadGrad",

@@ -7,6 +7,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::placeholder {
 namespace {
@@ -37,7 +38,8 @@ void Register(OpRegistry& registry) {
        .doc = "Stands for a tensor that every step is fed with.",
        .outputs = {"output: dtype"},
        .attrs = {"dtype: type", "shape: shape = { unknown_rank: true }"},
-       .shape = PlaceholderShape},
+       .shape = PlaceholderShape,
+       .work = works::Nothing},
       {NotFoldable(OnCpu()), RoutesOnGpu()});
 
   registry.Add({.name = "PlaceholderV2",
@@ -45,7 +47,8 @@ void Register(OpRegistry& registry) {
                        "is fed with.",
                 .outputs = {"output: dtype"},
                 .attrs = {"dtype: type", "shape: shape"},
-                .shape = PlaceholderShape},
+                .shape = PlaceholderShape,
+                .work = works::Nothing},
                {NotFoldable(OnCpu()), RoutesOnGpu()});
 
   registry.Add({.name = "PlaceholderWithDefault",
@@ -54,7 +57,8 @@ void Register(OpRegistry& registry) {
                 .inputs = {"input: dtype"},
                 .outputs = {"output: dtype"},
                 .attrs = {"dtype: type", "shape: shape"},
-                .shape = PlaceholderWithDefaultShape},
+                .shape = PlaceholderWithDefaultShape,
+                .work = works::Nothing},
                {NotFoldable(OnCpu()), RoutesOnGpu()});
 }
 

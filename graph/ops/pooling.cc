@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <algorithm>
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/shape.h"
@@ -14,6 +15,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::pooling {
 namespace {
@@ -201,6 +203,46 @@ absl::Status AvgPoolGradShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
+// Returns how many elements of `images` a window has. `pooled` has an element
+// for each window.
+double WindowElementsOf(const WorkContext& context, const TensorSpec& images,
+                        const TensorSpec& pooled) {
+  const auto ksize = context.attrs().Get<Ints>("ksize");
+  if (ksize.ok()) return WindowElements(*ksize, images.shape.dims());
+  // The windows are known only in the step. They probably do not overlap.
+  return images.num_elements() / std::max(pooled.num_elements(), 1.0);
+}
+
+// Returns the work of `flops` operations for each element of each window.
+Work WindowsWork(const WorkContext& context, double flops,
+                 const TensorSpec& images, const TensorSpec& pooled) {
+  Work work = works::Move(context);
+  work.flops =
+      flops * WindowElementsOf(context, images, pooled) * pooled.num_elements();
+  return work;
+}
+
+Work PoolWork(const WorkContext& context) {
+  return WindowsWork(context, 1, context.input(0), context.output(0));
+}
+
+// Looks for the maximum of each window, and adds the gradient there.
+Work MaxPoolGradWork(const WorkContext& context) {
+  return WindowsWork(context, 2, context.input(0), context.input(2));
+}
+
+Work AvgPoolGradWork(const WorkContext& context) {
+  return WindowsWork(context, 2, context.output(0), context.input(1));
+}
+
+// Reads only the shape of input 0.
+Work GradWithArgmaxWork(const WorkContext& context) {
+  Work work = works::Move(context);
+  work.bytes_read -= context.input(0).num_bytes();
+  work.flops = context.input(1).num_elements();
+  return work;
+}
+
 void AddMaxPool(OpRegistry& registry) {
   registry.Add(
       {.name = "MaxPool",
@@ -213,7 +255,8 @@ void AddMaxPool(OpRegistry& registry) {
                  "padding: {'SAME', 'VALID', 'EXPLICIT'}",
                  "explicit_paddings: list(int) = []",
                  "data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'"},
-       .shape = MaxPoolShape},
+       .shape = MaxPoolShape,
+       .work = PoolWork},
       {ExpensiveOnCpu({{"T", kNumbers.dtypes()}}),
        OnGpu({{"T", kFloats.dtypes()}})});
 
@@ -227,7 +270,8 @@ void AddMaxPool(OpRegistry& registry) {
                 "explicit_paddings: list(int) = []",
                 "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
                 "T: realnumbertype = float"},
-      .shape = MaxPoolGradShape};
+      .shape = MaxPoolGradShape,
+      .work = MaxPoolGradWork};
   registry.Add(max_pool_grad, {ExpensiveOnCpu({{"T", kNumbers.dtypes()}}),
                                OnGpu({{"T", kFloats.dtypes()}})});
 
@@ -254,7 +298,8 @@ void AddMaxPoolV2(OpRegistry& registry) {
                  "int16, int8, uint16, qint8} = float",
                  "padding: {'SAME', 'VALID'}",
                  "data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'"},
-       .shape = MaxPoolV2Shape},
+       .shape = MaxPoolV2Shape,
+       .work = PoolWork},
       {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
 
   registry.Add(
@@ -266,7 +311,8 @@ void AddMaxPoolV2(OpRegistry& registry) {
        .attrs = {"padding: {'SAME', 'VALID'}",
                  "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
                  "T: realnumbertype = float"},
-       .shape = MaxPoolGradV2Shape},
+       .shape = MaxPoolGradV2Shape,
+       .work = MaxPoolGradWork},
       {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
 }
 
@@ -280,7 +326,8 @@ void AddMaxPoolWithArgmaxAndOthers(OpRegistry& registry) {
                  "Targmax: {int32, int64} = int64",
                  "padding: {'SAME', 'VALID'}",
                  "include_batch_in_index: bool = false", "T: realnumbertype"},
-       .shape = MaxPoolShape},
+       .shape = MaxPoolShape,
+       .work = PoolWork},
       {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
 
   registry.Add(
@@ -294,7 +341,8 @@ void AddMaxPoolWithArgmaxAndOthers(OpRegistry& registry) {
                  "padding: {'SAME', 'VALID'}",
                  "include_batch_in_index: bool = false",
                  "Targmax: {int32, int64}", "T: realnumbertype"},
-       .shape = MaxPoolGradV2Shape},
+       .shape = MaxPoolGradV2Shape,
+       .work = GradWithArgmaxWork},
       {OnCpu({{"T", kNumbers.dtypes()}, {"Targmax", {DType::kInt64}}})});
 
   registry.Add(
@@ -306,7 +354,8 @@ void AddMaxPoolWithArgmaxAndOthers(OpRegistry& registry) {
        .attrs = {"ksize: list(int) >= 4", "strides: list(int) >= 4",
                  "padding: {'SAME', 'VALID'}",
                  "data_format: {'NHWC', 'NCHW'} = 'NHWC'", "T: realnumbertype"},
-       .shape = MaxPoolGradGradShape},
+       .shape = MaxPoolGradGradShape,
+       .work = PoolWork},
       {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
 }
 
@@ -319,7 +368,8 @@ void AddAvgPool(OpRegistry& registry) {
                           "padding: {'SAME', 'VALID'}",
                           "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
                           "T: {half, bfloat16, float, double}"},
-                .shape = AvgPoolShape},
+                .shape = AvgPoolShape,
+                .work = PoolWork},
                {ExpensiveOnCpu({{"T", kFloats.dtypes()}}),
                 OnGpu({{"T", kFloats.dtypes()}})});
 
@@ -332,14 +382,15 @@ void AddAvgPool(OpRegistry& registry) {
                  "padding: {'SAME', 'VALID'}",
                  "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
                  "T: {half, bfloat16, float, double}"},
-       .shape = AvgPoolGradShape},
+       .shape = AvgPoolGradShape,
+       .work = AvgPoolGradWork},
       {ExpensiveOnCpu({{"T", kFloats.dtypes()}}),
        InHostMemory(OnGpu({{"T", kFloats.dtypes()}}), {"orig_input_shape"})});
 }
 
 OpSpec Pool3D(absl::string_view name, absl::string_view doc,
               std::vector<std::string> inputs, std::string types,
-              ShapeFunction shape) {
+              ShapeFunction shape, WorkFunction work) {
   OpSpec spec;
   spec.name = std::string(name);
   spec.doc = doc;
@@ -349,6 +400,7 @@ OpSpec Pool3D(absl::string_view name, absl::string_view doc,
                 "padding: {'SAME', 'VALID'}",
                 "data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'", std::move(types)};
   spec.shape = shape;
+  spec.work = work;
   return spec;
 }
 
@@ -356,13 +408,14 @@ void AddMaxPool3D(OpRegistry& registry) {
   const KernelSignature kernel = ExpensiveOnCpu({{"T", kPooled3D.dtypes()}});
   registry.Add(
       Pool3D("MaxPool3D", "Returns the maximum of each window of volumes.",
-             {"input: T"}, "T: {half, bfloat16, float}", AvgPoolShape),
+             {"input: T"}, "T: {half, bfloat16, float}", AvgPoolShape,
+             PoolWork),
       {kernel});
-  OpSpec grad =
-      Pool3D("MaxPool3DGrad",
-             "Computes the gradient of MaxPool3D with respect to its input.",
-             {"orig_input: TInput", "orig_output: TInput", "grad: T"},
-             "T: {half, bfloat16, float} = float", MaxPoolGradShape);
+  OpSpec grad = Pool3D(
+      "MaxPool3DGrad",
+      "Computes the gradient of MaxPool3D with respect to its input.",
+      {"orig_input: TInput", "orig_output: TInput", "grad: T"},
+      "T: {half, bfloat16, float} = float", MaxPoolGradShape, MaxPoolGradWork);
   grad.attrs.push_back("TInput: {half, bfloat16, float} = float");
   std::vector<KernelSignature> of_one_type;
   for (const DType type : kPooled3D.dtypes()) {
@@ -373,7 +426,7 @@ void AddMaxPool3D(OpRegistry& registry) {
                       "Computes the gradient of MaxPool3DGrad with respect to "
                       "its input grad.",
                       {"orig_input: T", "orig_output: T", "grad: T"},
-                      "T: realnumbertype", MaxPoolGradGradShape),
+                      "T: realnumbertype", MaxPoolGradGradShape, PoolWork),
                {kernel});
 }
 
@@ -381,13 +434,15 @@ void AddAvgPool3D(OpRegistry& registry) {
   const KernelSignature kernel = ExpensiveOnCpu({{"T", kPooled3D.dtypes()}});
   registry.Add(
       Pool3D("AvgPool3D", "Returns the average of each window of volumes.",
-             {"input: T"}, "T: {half, bfloat16, float, double}", AvgPoolShape),
+             {"input: T"}, "T: {half, bfloat16, float, double}", AvgPoolShape,
+             PoolWork),
       {kernel});
   registry.Add(
       Pool3D("AvgPool3DGrad",
              "Computes the gradient of AvgPool3D with respect to its input.",
              {"orig_input_shape: int32", "grad: T"},
-             "T: {half, bfloat16, float, double}", AvgPoolGradShape),
+             "T: {half, bfloat16, float, double}", AvgPoolGradShape,
+             AvgPoolGradWork),
       {kernel});
 }
 

@@ -15,6 +15,7 @@
 #include "leat/graph/ops/both_forms.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::queue {
 namespace {
@@ -79,7 +80,8 @@ void AddEnqueues(OpRegistry& registry) {
       {.name = "QueueEnqueue",
        .inputs = {"handle: Handle", "components: Tcomponents"},
        .attrs = {"Tcomponents: list(type) >= 1", "timeout_ms: int = -1"},
-       .shape = shapes::NoOutputs},
+       .shape = shapes::NoOutputs,
+       .work = works::Nothing},
       {"Puts an element into a queue, which is a reference.",
        "Puts an element into a queue, as soon as there is room."},
       registry);
@@ -87,7 +89,8 @@ void AddEnqueues(OpRegistry& registry) {
       {.name = "QueueEnqueueMany",
        .inputs = {"handle: Handle", "components: Tcomponents"},
        .attrs = {"Tcomponents: list(type) >= 1", "timeout_ms: int = -1"},
-       .shape = shapes::NoOutputs},
+       .shape = shapes::NoOutputs,
+       .work = works::Nothing},
       {"Puts each row of a batch into a queue, which is a reference.",
        "Puts each row of a batch into a queue as an element, as soon as "
        "there is room."},
@@ -102,7 +105,8 @@ void AddDequeues(OpRegistry& registry) {
                 .inputs = {"handle: Handle"},
                 .outputs = outputs,
                 .attrs = attrs,
-                .shape = shapes::Unknown},
+                .shape = shapes::Unknown,
+                .work = works::Nothing},
                {"Takes an element out of a queue, which is a reference.",
                 "Takes an element out of a queue, as soon as there is one."},
                registry);
@@ -110,7 +114,8 @@ void AddDequeues(OpRegistry& registry) {
                 .inputs = {"handle: Handle", "n: int32"},
                 .outputs = outputs,
                 .attrs = attrs,
-                .shape = DequeueManyShape},
+                .shape = DequeueManyShape,
+                .work = works::Take},
                {"Takes n elements out of a queue, which is a reference, and "
                 "stacks them.",
                 "Takes n elements out of a queue, as soon as there are n, and "
@@ -120,7 +125,8 @@ void AddDequeues(OpRegistry& registry) {
                 .inputs = {"handle: Handle", "n: int32"},
                 .outputs = outputs,
                 .attrs = attrs,
-                .shape = shapes::Unknown},
+                .shape = shapes::Unknown,
+                .work = works::Take},
                {"Takes up to n elements out of a queue, which is a reference, "
                 "and stacks them.",
                 "Takes n elements out of a queue, or what is left if it is "

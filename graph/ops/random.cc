@@ -8,6 +8,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::random {
 namespace {
@@ -34,7 +35,8 @@ void AddRandomUniformAndOthers(OpRegistry& registry) {
        .attrs = {"seed: int = 0", "seed2: int = 0",
                  "dtype: {half, bfloat16, float, double}", "T: {int32, int64}"},
        .stateful = true,
-       .shape = RandomShape},
+       .shape = RandomShape,
+       .work = works::Generate<25>},
       {NotFoldable(OnCpu({{"dtype", kFloats.dtypes()}})),
        InHostMemory(OnGpu({{"dtype", kFloats.dtypes()}}), {"shape"})});
 
@@ -47,7 +49,8 @@ void AddRandomUniformAndOthers(OpRegistry& registry) {
        .attrs = {"seed: int = 0", "seed2: int = 0",
                  "dtype: {half, bfloat16, float, double}", "T: {int32, int64}"},
        .stateful = true,
-       .shape = RandomShape},
+       .shape = RandomShape,
+       .work = works::Generate<50>},
       {NotFoldable(OnCpu({{"dtype", kFloats.dtypes()}})),
        InHostMemory(OnGpu({{"dtype", kFloats.dtypes()}}), {"shape"})});
 
@@ -60,7 +63,8 @@ void AddRandomUniformAndOthers(OpRegistry& registry) {
        .attrs = {"seed: int = 0", "seed2: int = 0",
                  "dtype: {half, bfloat16, float, double}", "T: {int32, int64}"},
        .stateful = true,
-       .shape = RandomShape},
+       .shape = RandomShape,
+       .work = works::Generate<50>},
       {NotFoldable(OnCpu({{"dtype", kFloats.dtypes()}})),
        InHostMemory(OnGpu({{"dtype", kFloats.dtypes()}}), {"shape"})});
 
@@ -72,7 +76,8 @@ void AddRandomUniformAndOthers(OpRegistry& registry) {
                 .attrs = {"seed: int = 0", "seed2: int = 0",
                           "Tout: {int32, int64}", "T: {int32, int64}"},
                 .stateful = true,
-                .shape = RandomUniformIntShape},
+                .shape = RandomUniformIntShape,
+                .work = works::Generate<25>},
                {NotFoldable(OnCpu()),
                 InHostMemory(OnGpu(), {"shape", "minval", "maxval"})});
 }
@@ -85,7 +90,8 @@ void AddRandomShuffle(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"seed: int = 0", "seed2: int = 0", "T: type"},
                 .stateful = true,
-                .shape = shapes::Unchanged},
+                .shape = shapes::Unchanged,
+                .work = works::Move},
                {NotFoldable(OnCpu({{"T", WithStoredTypes(kMovable)}}))});
 }
 

@@ -14,6 +14,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::range {
 namespace {
@@ -149,7 +150,8 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: {bfloat16, half, float, double}",
                           "Tidx: {int32, int64} = int32"},
-                .shape = LinSpaceShape},
+                .shape = LinSpaceShape,
+                .work = works::Generate<2>},
                {OnCpu({{"T", kFloat32And64.dtypes()}})});
   registry.Add({.name = "Range",
                 .doc = "Returns the numbers from start to limit, without "
@@ -158,7 +160,8 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: Tidx"},
                 .attrs = {"Tidx: {bfloat16, half, float, double, int8, int16, "
                           "int32, int64, uint16, uint32} = int32"},
-                .shape = RangeShape},
+                .shape = RangeShape,
+                .work = works::Generate<1>},
                {OnCpu({{"Tidx", kNumbers.dtypes()}}),
                 HostOnGpu({{"Tidx", {DType::kInt32}}})});
 }

@@ -6,6 +6,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::reduction {
 namespace {
@@ -43,7 +44,8 @@ void AddSumAndOthers(OpRegistry& registry) {
        .outputs = {"output: T"},
        .attrs = {"keep_dims: bool = false", "T: numbertype",
                  "Tidx: {int32, int64} = int32"},
-       .shape = shapes::Reduction},
+       .shape = shapes::Reduction,
+       .work = works::PerElement<2>},
       {ExpensiveOnCpu({{"T", kNumbersAndComplexes.dtypes()}})});
 
   registry.Add(

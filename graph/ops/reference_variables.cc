@@ -11,6 +11,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::reference_variables {
 namespace {
@@ -73,7 +74,8 @@ void AddVariableAndOthers(OpRegistry& registry) {
                 .attrs = {"shape: shape", "dtype: type",
                           "container: string = ''", "shared_name: string = ''"},
                 .stateful = true,
-                .shape = VariableShape},
+                .shape = VariableShape,
+                .work = works::Nothing},
                {NotFoldable(QuickOnCpu()), RoutesOnGpu()});
 
   registry.Add({.name = "VariableV2",
@@ -82,7 +84,8 @@ void AddVariableAndOthers(OpRegistry& registry) {
                 .attrs = {"shape: shape", "dtype: type",
                           "container: string = ''", "shared_name: string = ''"},
                 .stateful = true,
-                .shape = VariableV2Shape},
+                .shape = VariableV2Shape,
+                .work = works::Nothing},
                {NotFoldable(QuickOnCpu()), RoutesOnGpu()});
 
   registry.Add(
@@ -92,7 +95,8 @@ void AddVariableAndOthers(OpRegistry& registry) {
        .outputs = {"ref: Ref(dtype)"},
        .attrs = {"shape: shape", "dtype: type", "var_name: string = ''"},
        .stateful = true,
-       .shape = TemporaryVariableShape},
+       .shape = TemporaryVariableShape,
+       .work = works::Generate<0>},
       {NotFoldable(OnCpu()), OnGpu({{"dtype", kMovableOnGpu.dtypes()}}),
        HostOnGpu({{"dtype", {DType::kInt32}}})});
 
@@ -102,7 +106,8 @@ void AddVariableAndOthers(OpRegistry& registry) {
                 .inputs = {"ref: Ref(T)"},
                 .outputs = {"value: T"},
                 .attrs = {"T: type", "var_name: string"},
-                .shape = shapes::Unchanged},
+                .shape = shapes::Unchanged,
+                .work = works::Nothing},
                {NotFoldable(OnCpu()), OnGpu({{"T", kMovableOnGpu.dtypes()}}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
 }
@@ -115,7 +120,8 @@ void AddIsVariableInitializedAndOthers(OpRegistry& registry) {
        .outputs = {"is_initialized: bool"},
        .attrs = {"dtype: type"},
        .allows_uninitialized_input = true,
-       .shape = IsVariableInitializedShape},
+       .shape = IsVariableInitializedShape,
+       .work = works::Nothing},
       {NotFoldable(OnCpu()),
        InHostMemory(RoutesOnGpu(), {}, {"is_initialized"})});
 
@@ -126,7 +132,8 @@ void AddIsVariableInitializedAndOthers(OpRegistry& registry) {
                 .attrs = {"T: type", "validate_shape: bool = true",
                           "use_locking: bool = true"},
                 .allows_uninitialized_input = true,
-                .shape = AssignShape},
+                .shape = AssignShape,
+                .work = works::Nothing},
                {NotFoldable(OnCpu()), RoutesOnGpu()});
 
   registry.Add({.name = "AssignAdd",
@@ -134,7 +141,8 @@ void AddIsVariableInitializedAndOthers(OpRegistry& registry) {
                 .inputs = {"ref: Ref(T)", "value: T"},
                 .outputs = {"output_ref: Ref(T)"},
                 .attrs = {"T: numbertype", "use_locking: bool = false"},
-                .shape = AssignUpdateShape},
+                .shape = AssignUpdateShape,
+                .work = works::UpdateVariable},
                {NotFoldable(OnCpu({{"T", kNumbersAndComplexes.dtypes()}})),
                 OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
@@ -145,7 +153,8 @@ void AddIsVariableInitializedAndOthers(OpRegistry& registry) {
        .inputs = {"ref: Ref(T)", "value: T"},
        .outputs = {"output_ref: Ref(T)"},
        .attrs = {"T: numbertype", "use_locking: bool = false"},
-       .shape = AssignUpdateShape},
+       .shape = AssignUpdateShape,
+       .work = works::UpdateVariable},
       {NotFoldable(OnCpu({{"T", kNumbersAndComplexes.dtypes()}})),
        OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
        HostOnGpu({{"T", {DType::kInt32}}})});
@@ -159,7 +168,8 @@ void AddScatterAddAndOthers(OpRegistry& registry) {
                 .outputs = {"output_ref: Ref(T)"},
                 .attrs = {"T: numbertype", "Tindices: {int32, int64}",
                           "use_locking: bool = false"},
-                .shape = ScatterUpdateShape},
+                .shape = ScatterUpdateShape,
+                .work = works::UpdateRows},
                {NotFoldable(OnCpu({{"T", kNumbersAndComplexes.dtypes()}})),
                 OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
@@ -171,7 +181,8 @@ void AddScatterAddAndOthers(OpRegistry& registry) {
                 .outputs = {"output_ref: Ref(T)"},
                 .attrs = {"T: numbertype", "Tindices: {int32, int64}",
                           "use_locking: bool = false"},
-                .shape = ScatterUpdateShape},
+                .shape = ScatterUpdateShape,
+                .work = works::UpdateRows},
                {NotFoldable(OnCpu({{"T", kNumbersAndComplexes.dtypes()}})),
                 OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
@@ -183,7 +194,8 @@ void AddScatterAddAndOthers(OpRegistry& registry) {
                 .outputs = {"output_ref: Ref(T)"},
                 .attrs = {"T: type", "Tindices: {int32, int64}",
                           "use_locking: bool = true"},
-                .shape = ScatterUpdateShape},
+                .shape = ScatterUpdateShape,
+                .work = works::UpdateRows},
                {NotFoldable(OnCpu({{"T", WithStoredTypes(kMovable)}})),
                 OnGpu({{"T", kMovableOnGpu.dtypes()}}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
@@ -198,7 +210,8 @@ void AddScatter(OpRegistry& registry, const char* name, const char* doc,
                 .outputs = {"output_ref: Ref(T)"},
                 .attrs = {types, "Tindices: {int32, int64}",
                           "use_locking: bool = false"},
-                .shape = ScatterUpdateShape},
+                .shape = ScatterUpdateShape,
+                .work = works::UpdateRows},
                {NotFoldable(OnCpu({{"T", std::move(dtypes)}}))});
 }
 

@@ -12,6 +12,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::reshape {
 namespace {
@@ -154,7 +155,8 @@ void Register(OpRegistry& registry) {
                 .inputs = {"tensor: T", "shape: Tshape"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type", "Tshape: {int32, int64} = int32"},
-                .shape = ReshapeShape},
+                .shape = ReshapeShape,
+                .work = works::Nothing},
                {OnCpu(), InHostMemory(RoutesOnGpu(), {"shape"})});
 
   registry.Add(
@@ -163,7 +165,8 @@ void Register(OpRegistry& registry) {
        .inputs = {"input: T"},
        .outputs = {"output: T"},
        .attrs = {"T: type", "squeeze_dims: list(int) >= 0 = []"},
-       .shape = SqueezeShape},
+       .shape = SqueezeShape,
+       .work = works::Nothing},
       {OnCpu(), RoutesOnGpu()});
 
   registry.Add({.name = "ExpandDims",
@@ -171,7 +174,8 @@ void Register(OpRegistry& registry) {
                 .inputs = {"input: T", "dim: Tdim"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type", "Tdim: {int32, int64} = int32"},
-                .shape = ExpandDimsShape},
+                .shape = ExpandDimsShape,
+                .work = works::Nothing},
                {OnCpu(), InHostMemory(RoutesOnGpu(), {"dim"})});
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <algorithm>
 #include "absl/strings/string_view.h"
 #include "leat/core/cpu_dtype_list.h"
 #include "leat/core/dtype_list.h"
@@ -12,6 +13,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::resize {
 namespace {
@@ -40,9 +42,21 @@ absl::Status OriginalShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
+// Reads four pixels for each pixel of the output, and interpolates three times
+// between two of them.
+Work BilinearWork(const WorkContext& context) {
+  const TensorSpec& images = context.input(0);
+  const double pixels = context.output(0).num_elements();
+  const double all = images.num_elements();
+  const double read = std::min(4 * pixels, all) / std::max(all, 1.0);
+  return {.flops = 9 * pixels,
+          .bytes_read = read * images.num_bytes(),
+          .bytes_written = context.output(0).num_bytes()};
+}
+
 OpSpec Resize(absl::string_view name, absl::string_view doc,
               std::vector<std::string> inputs, absl::string_view output,
-              absl::string_view types, ShapeFunction shape) {
+              absl::string_view types, ShapeFunction shape, WorkFunction work) {
   OpSpec spec;
   spec.name = std::string(name);
   spec.doc = doc;
@@ -51,6 +65,7 @@ OpSpec Resize(absl::string_view name, absl::string_view doc,
   spec.attrs = {std::string(types), "align_corners: bool = false",
                 "half_pixel_centers: bool = false"};
   spec.shape = shape;
+  spec.work = work;
   return spec;
 }
 
@@ -63,7 +78,7 @@ void Register(OpRegistry& registry) {
              {"images: T", "size: int32"}, "resized_images: T",
              "T: {int8, uint8, int16, uint16, int32, int64, half, float, "
              "double, bfloat16}",
-             SizedShape),
+             SizedShape, works::Take),
       {OnCpu({{"T", kNumbersButLargeUints.dtypes()}})});
   registry.Add(
       Resize("ResizeNearestNeighborGrad",
@@ -71,7 +86,7 @@ void Register(OpRegistry& registry) {
              "of a pixel.",
              {"grads: T", "size: int32"}, "output: T",
              "T: {uint8, int8, int32, half, float, double, bfloat16}",
-             SizedShape),
+             SizedShape, ElementWiseWork),
       {ExpensiveOnCpu({{"T", kNearestGrad.dtypes()}})});
   registry.Add(
       Resize("ResizeBilinear",
@@ -79,14 +94,15 @@ void Register(OpRegistry& registry) {
              {"images: T", "size: int32"}, "resized_images: float",
              "T: {int8, uint8, int16, uint16, int32, int64, bfloat16, half, "
              "float, double, bfloat16}",
-             SizedShape),
+             SizedShape, BilinearWork),
       {ExpensiveOnCpu({{"T", kNumbersButLargeUints.dtypes()}})});
   registry.Add(
       Resize("ResizeBilinearGrad",
              "Computes the gradient of ResizeBilinear with respect to the "
              "images.",
              {"grads: float", "original_image: T"}, "output: T",
-             "T: {float, bfloat16, half, double}", OriginalShape),
+             "T: {float, bfloat16, half, double}", OriginalShape,
+             works::PerElement<8>),
       {ExpensiveOnCpu({{"T", kFloats.dtypes()}})});
 }
 

@@ -14,6 +14,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::reverse {
 namespace {
@@ -87,7 +88,8 @@ void Register(OpRegistry& registry) {
                  "T: {uint8, int8, uint16, int16, int32, uint32, int64, "
                  "uint64, bool, bfloat16, half, float, double, complex64, "
                  "complex128, string}"},
-       .shape = ReverseShape},
+       .shape = ReverseShape,
+       .work = works::Move},
       {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}}),
        InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"axis"}),
        HostOnGpu({{"T", {DType::kInt32}}})});
@@ -100,7 +102,8 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: T"},
        .attrs = {"seq_dim: int", "batch_dim: int = 0", "T: type",
                  "Tlen: {int32, int64} = int64"},
-       .shape = ReverseSequenceShape},
+       .shape = ReverseSequenceShape,
+       .work = works::Move},
       {OnCpu({{"T", WithStoredTypes(kPlain + kStringOnly)}})});
 
   registry.Add(
@@ -110,7 +113,8 @@ void Register(OpRegistry& registry) {
        .inputs = {"input: T", "shift: Tshift", "axis: Taxis"},
        .outputs = {"output: T"},
        .attrs = {"T: type", "Tshift: {int32, int64}", "Taxis: {int32, int64}"},
-       .shape = RollShape},
+       .shape = RollShape,
+       .work = works::Move},
       {OnCpu({{"T", WithStoredTypes(kMovable)}})});
 }
 

@@ -13,6 +13,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::scatter_nd {
 namespace {
@@ -71,6 +72,28 @@ absl::Status TensorScatterShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
+// Adds to `work` that of combining `updates` with what lies at the indices.
+Work WithUpdates(Work work, const TensorSpec& updates) {
+  work.flops += FlopsOf(updates);
+  work.bytes_read += updates.num_bytes();
+  work.bytes_written += updates.num_bytes();
+  return work;
+}
+
+Work ScatterNdWork(const WorkContext& context) {
+  return WithUpdates(works::Move(context), context.input(1));
+}
+
+Work TensorScatterWork(const WorkContext& context) {
+  return WithUpdates(works::Move(context), context.input(2));
+}
+
+Work ScatterVariableWork(const WorkContext& context) {
+  const Work read = {.bytes_read = context.input(1).num_bytes() +
+                                   context.input(2).num_bytes()};
+  return WithUpdates(read, context.input(2));
+}
+
 // Adds the op `name`, whose indices have one of the types in `index_types`.
 void AddTensorScatter(OpRegistry& registry, const char* name, const char* doc,
                       const char* index_types, std::vector<DType> types) {
@@ -80,7 +103,8 @@ void AddTensorScatter(OpRegistry& registry, const char* name, const char* doc,
        .inputs = {"tensor: T", "indices: Tindices", "updates: T"},
        .outputs = {"output: T"},
        .attrs = {"T: type", absl::StrCat("Tindices: ", index_types)},
-       .shape = TensorScatterShape},
+       .shape = TensorScatterShape,
+       .work = TensorScatterWork},
       {OnCpu({{"T", std::move(types)}, {"Tindices", kIndices.dtypes()}})});
 }
 
@@ -151,6 +175,7 @@ void AddVariableScatter(OpRegistry& registry, absl::string_view what,
       is_update ? "T: type" : "T: numbertype", "Tindices: {int32, int64}",
       is_update ? "use_locking: bool = true" : "use_locking: bool = false"};
   spec.shape = ScatterVariableShape;
+  spec.work = ScatterVariableWork;
   registry.Add(spec, {NotFoldable(OnCpu({{"T", std::move(types)}}))});
   spec.name = absl::StrCat("ResourceScatterNd", what);
   spec.doc = resource_doc;
@@ -217,7 +242,8 @@ void Register(OpRegistry& registry) {
        .inputs = {"indices: Tindices", "updates: T", "shape: Tindices"},
        .outputs = {"output: T"},
        .attrs = {"T: type", "Tindices: {int16, int32, int64}"},
-       .shape = ScatterNdShape},
+       .shape = ScatterNdShape,
+       .work = ScatterNdWork},
       {OnCpu({{"T", (kNumbersAndComplexes + kBoolOnly + kStringOnly).dtypes()},
               {"Tindices", kIndices.dtypes()}}),
        InHostMemory(OnGpu({{"T", kFloatsAndInt64.dtypes()},

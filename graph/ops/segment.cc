@@ -5,12 +5,14 @@
 // forms for the rows that indices name.
 #include <utility>
 
+#include <algorithm>
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::segment {
 namespace {
@@ -67,6 +69,43 @@ absl::Status SparseSegmentGradShape(InferenceContext& context) {
   return SomeRows(context, rows);
 }
 
+// Clears the output, and adds each row of the data to a row of the output. A
+// row that is often added to stays in a cache.
+Work UnsortedSegmentWork(const WorkContext& context) {
+  Work work = ElementWiseWork(context);
+  const double touched =
+      std::min(context.input(0).num_bytes(), context.output(0).num_bytes());
+  work.bytes_read += touched;
+  work.bytes_written += touched;
+  return work;
+}
+
+// Returns which share of input 0 the rows are that the indices in input 1 name.
+double ShareAtIndices(const WorkContext& context) {
+  return context.input(1).num_elements() /
+         std::max(context.InputExtent(0, 0), 1.0);
+}
+
+Work SparseSegmentWork(const WorkContext& context) {
+  const double share = ShareAtIndices(context);
+  return {.flops = share * FlopsOf(context.input(0)),
+          .bytes_read = share * context.input(0).num_bytes() +
+                        context.input(1).num_bytes() +
+                        context.input(2).num_bytes(),
+          .bytes_written = context.output(0).num_bytes()};
+}
+
+// Clears the output, and adds for each index a row of the gradient to a row of
+// the output.
+Work SparseSegmentGradWork(const WorkContext& context) {
+  Work work = works::Move(context);
+  const double rows = ShareAtIndices(context) * context.input(0).num_bytes();
+  work.flops = ShareAtIndices(context) * FlopsOf(context.input(0));
+  work.bytes_read += rows;
+  work.bytes_written += rows;
+  return work;
+}
+
 void AddSegment(const char* name, const char* doc, OpRegistry& registry) {
   registry.Add({.name = name,
                 .doc = doc,
@@ -87,7 +126,8 @@ void AddSparseSegment(const char* name, const char* doc, const char* types,
        .attrs = {types, "Tidx: {int32, int64} = int32",
                  "Tsegmentids: {int32, int64} = int32",
                  "sparse_gradient: bool = false"},
-       .shape = SparseSegmentShape},
+       .shape = SparseSegmentShape,
+       .work = SparseSegmentWork},
       {OnCpu()});
 }
 
@@ -101,7 +141,8 @@ void AddSparseSegmentGrad(const char* name, const char* doc,
                 .attrs = {"T: {bfloat16, half, float, double}",
                           "Tidx: {int32, int64} = int32",
                           "Tsegmentids: {int32, int64} = int32"},
-                .shape = SparseSegmentGradShape},
+                .shape = SparseSegmentGradShape,
+                .work = SparseSegmentGradWork},
                {OnCpu()});
 }
 
@@ -144,7 +185,8 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: T"},
        .attrs = {"T: numbertype", "Tindices: {int16, int32, int64}",
                  "Tnumsegments: {int32, int64} = int32"},
-       .shape = UnsortedSegmentShape},
+       .shape = UnsortedSegmentShape,
+       .work = UnsortedSegmentWork},
       {OnCpu({{"T", kNumbersAndComplexes.dtypes()}}),
        InHostMemory(OnGpu({{"T", kFloatsAndInt64.dtypes()},
                            {"Tindices", kIndices.dtypes()}}),

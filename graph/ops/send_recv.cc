@@ -5,6 +5,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::send_recv {
 void Register(OpRegistry& registry) {
@@ -16,7 +17,8 @@ void Register(OpRegistry& registry) {
                  "send_device_incarnation: int", "recv_device: string",
                  "client_terminated: bool = false"},
        .stateful = true,
-       .shape = shapes::NoOutputs},
+       .shape = shapes::NoOutputs,
+       .work = works::Nothing},
       {NotFoldable(QuickOnCpu()), HostOnGpu()});
 
   registry.Add(
@@ -28,7 +30,8 @@ void Register(OpRegistry& registry) {
                  "send_device: string", "send_device_incarnation: int",
                  "recv_device: string", "client_terminated: bool = false"},
        .stateful = true,
-       .shape = shapes::Unknown},
+       .shape = shapes::Unknown,
+       .work = works::Nothing},
       {NotFoldable(QuickOnCpu()), HostOnGpu()});
 
   registry.Add(
@@ -40,7 +43,8 @@ void Register(OpRegistry& registry) {
                  "send_device_incarnation: int", "recv_device: string",
                  "client_terminated: bool = false"},
        .stateful = true,
-       .shape = shapes::NoOutputs},
+       .shape = shapes::NoOutputs,
+       .work = works::Nothing},
       {NotFoldable(QuickOnCpu()), HostOnGpu()});
 
   registry.Add(
@@ -52,7 +56,8 @@ void Register(OpRegistry& registry) {
                  "send_device: string", "send_device_incarnation: int",
                  "recv_device: string", "client_terminated: bool = false"},
        .stateful = true,
-       .shape = shapes::Unknown},
+       .shape = shapes::Unknown,
+       .work = works::Nothing},
       {NotFoldable(QuickOnCpu()), HostOnGpu()});
 }
 

@@ -9,6 +9,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::shape {
 namespace {
@@ -68,7 +69,8 @@ void Register(OpRegistry& registry) {
                 .inputs = {"input: T"},
                 .outputs = {"output: out_type"},
                 .attrs = {"T: type", "out_type: {int32, int64} = int32"},
-                .shape = ShapeShape},
+                .shape = ShapeShape,
+                .work = works::Nothing},
                {OnCpu(), InHostMemory(RoutesOnGpu(), {}, {"output"})});
 
   registry.Add(
@@ -77,7 +79,8 @@ void Register(OpRegistry& registry) {
        .inputs = {"input: N * T"},
        .outputs = {"output: N * out_type"},
        .attrs = {"N: int", "T: type", "out_type: {int32, int64} = int32"},
-       .shape = ShapeNShape},
+       .shape = ShapeNShape,
+       .work = works::Nothing},
       {OnCpu(), InHostMemory(RoutesOnGpu(), {}, {"output"})});
 
   registry.Add({.name = "Size",
@@ -85,7 +88,8 @@ void Register(OpRegistry& registry) {
                 .inputs = {"input: T"},
                 .outputs = {"output: out_type"},
                 .attrs = {"T: type", "out_type: {int32, int64} = int32"},
-                .shape = SizeShape},
+                .shape = SizeShape,
+                .work = works::Nothing},
                {OnCpu(), InHostMemory(RoutesOnGpu(), {}, {"output"})});
 
   registry.Add({.name = "Rank",
@@ -93,7 +97,8 @@ void Register(OpRegistry& registry) {
                 .inputs = {"input: T"},
                 .outputs = {"output: int32"},
                 .attrs = {"T: type"},
-                .shape = RankShape},
+                .shape = RankShape,
+                .work = works::Nothing},
                {OnCpu(), InHostMemory(RoutesOnGpu(), {}, {"output"})});
 }
 

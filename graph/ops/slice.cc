@@ -12,6 +12,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::slice {
 namespace {
@@ -90,6 +91,12 @@ absl::Status SliceShape(InferenceContext& context) {
   return SetOutput(dims, context);
 }
 
+// Passes the input on if the slice is the whole of it.
+Work SliceWork(const WorkContext& context) {
+  if (context.output(0).shape == context.input(0).shape) return {};
+  return works::Take(context);
+}
+
 }  // namespace
 
 void Register(OpRegistry& registry) {
@@ -100,7 +107,8 @@ void Register(OpRegistry& registry) {
        .inputs = {"input: T", "begin: Index", "size: Index"},
        .outputs = {"output: T"},
        .attrs = {"T: type", "Index: {int32, int64}"},
-       .shape = SliceShape},
+       .shape = SliceShape,
+       .work = SliceWork},
       {OnCpu({{"T", WithStoredTypes(kPlain + kStringOnly)}}),
        InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"begin", "size"}),
        HostOnGpu({{"T", {DType::kInt32}}})});

@@ -9,6 +9,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::softmax {
 namespace {
@@ -59,7 +60,8 @@ void Register(OpRegistry& registry) {
        .inputs = {"logits: T"},
        .outputs = {"softmax: T"},
        .attrs = {"T: {half, bfloat16, float, double}"},
-       .shape = SoftmaxShape},
+       .shape = SoftmaxShape,
+       .work = works::PerElement<20>},
       {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
@@ -68,7 +70,8 @@ void Register(OpRegistry& registry) {
        .inputs = {"logits: T"},
        .outputs = {"logsoftmax: T"},
        .attrs = {"T: {half, bfloat16, float, double}"},
-       .shape = SoftmaxShape},
+       .shape = SoftmaxShape,
+       .work = works::PerElement<20>},
       {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
@@ -78,7 +81,8 @@ void Register(OpRegistry& registry) {
        .inputs = {"features: T", "labels: T"},
        .outputs = {"loss: T", "backprop: T"},
        .attrs = {"T: {half, bfloat16, float, double}"},
-       .shape = CrossEntropyShape},
+       .shape = CrossEntropyShape,
+       .work = works::PerElement<24>},
       {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
@@ -89,7 +93,8 @@ void Register(OpRegistry& registry) {
        .outputs = {"loss: T", "backprop: T"},
        .attrs = {"T: {half, bfloat16, float, double}",
                  "Tlabels: {int32, int64} = int64"},
-       .shape = SparseCrossEntropyShape},
+       .shape = SparseCrossEntropyShape,
+       .work = works::PerElement<20>},
       {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 }
 

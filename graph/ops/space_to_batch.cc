@@ -15,6 +15,7 @@
 #include "leat/graph/paddings.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::space_to_batch {
 namespace {
@@ -169,7 +170,8 @@ void RegisterBatch(OpRegistry& registry) {
        .outputs = {"output: T"},
        .attrs = {"T: type", "Tblock_shape: {int32, int64} = int32",
                  "Tpaddings: {int32, int64} = int32"},
-       .shape = BlocksShape<BlockedExtent, true>},
+       .shape = BlocksShape<BlockedExtent, true>,
+       .work = works::Move},
       {OnCpu({{"T", WithStoredTypes(kPlain + kStringOnly)}})});
   registry.Add(
       {.name = "BatchToSpaceND",
@@ -179,7 +181,8 @@ void RegisterBatch(OpRegistry& registry) {
        .outputs = {"output: T"},
        .attrs = {"T: type", "Tblock_shape: {int32, int64} = int32",
                  "Tcrops: {int32, int64} = int32"},
-       .shape = BlocksShape<UnblockedExtent, false>},
+       .shape = BlocksShape<UnblockedExtent, false>,
+       .work = works::Move},
       {OnCpu({{"T", WithStoredTypes(kPlain + kStringOnly)}})});
   registry.Add(
       {.name = "SpaceToBatch",
@@ -189,7 +192,8 @@ void RegisterBatch(OpRegistry& registry) {
        .outputs = {"output: T"},
        .attrs = {"T: type", "Tpaddings: {int32, int64} = int32",
                  "block_size: int >= 2"},
-       .shape = SquareBlocksShape<BlockedExtent, true>},
+       .shape = SquareBlocksShape<BlockedExtent, true>,
+       .work = works::Move},
       {OnCpu({{"T", WithStoredTypes(kPlain + kStringOnly)}})});
   registry.Add(
       {.name = "BatchToSpace",
@@ -200,7 +204,8 @@ void RegisterBatch(OpRegistry& registry) {
        .outputs = {"output: T"},
        .attrs = {"T: type", "block_size: int >= 2",
                  "Tidx: {int32, int64} = int32"},
-       .shape = SquareBlocksShape<UnblockedExtent, false>},
+       .shape = SquareBlocksShape<UnblockedExtent, false>,
+       .work = works::Move},
       {OnCpu({{"T", WithStoredTypes(kPlain + kStringOnly)}})});
 }
 
@@ -216,7 +221,8 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: T"},
        .attrs = {"T: type", "block_size: int >= 2",
                  "data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'"},
-       .shape = DepthShape<true>},
+       .shape = DepthShape<true>,
+       .work = works::Move},
       {OnCpu({{"T", WithStoredTypes(kMovable)}})});
   registry.Add(
       {.name = "DepthToSpace",
@@ -225,7 +231,8 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: T"},
        .attrs = {"T: type", "block_size: int >= 2",
                  "data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'"},
-       .shape = DepthShape<false>},
+       .shape = DepthShape<false>,
+       .work = works::Move},
       {OnCpu({{"T", WithStoredTypes(kMovable)}})});
 }
 

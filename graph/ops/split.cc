@@ -14,6 +14,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::split {
 namespace {
@@ -120,6 +121,17 @@ absl::Status SplitVShape(InferenceContext& context) {
   return SetPieces(context, input, position, extents);
 }
 
+// Parts along the first axis share the bytes of input `kInput`.
+template <int kInput>
+Work SplitWork(const WorkContext& context) {
+  const auto input = context.input(kInput).shape.dims();
+  const auto part = context.output(0).shape.dims();
+  if (!input.empty() && !part.empty() && part.subspan(1) == input.subspan(1)) {
+    return {};
+  }
+  return works::Move(context);
+}
+
 }  // namespace
 
 void Register(OpRegistry& registry) {
@@ -129,7 +141,8 @@ void Register(OpRegistry& registry) {
        .inputs = {"split_dim: int32", "value: T"},
        .outputs = {"output: num_split * T"},
        .attrs = {"num_split: int", "T: type"},
-       .shape = SplitShape},
+       .shape = SplitShape,
+       .work = SplitWork<1>},
       {OnCpu({{"T", WithStoredTypes(kMovable)}}),
        InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"split_dim"}),
        HostOnGpu({{"T", {DType::kInt32}}})});
@@ -141,7 +154,8 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: num_split * T"},
        .attrs = {"num_split: int", "T: type",
                  "Tlen: {int8, int32, int64} = int64"},
-       .shape = SplitVShape},
+       .shape = SplitVShape,
+       .work = SplitWork<0>},
       {OnCpu({{"T", WithStoredTypes(kMovable)}}),
        InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}),
                     {"size_splits", "split_dim"}),

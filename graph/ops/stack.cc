@@ -7,6 +7,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::stack {
 namespace {
@@ -44,7 +45,8 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: type", "swap_memory: bool = false"},
                 .stateful = true,
-                .shape = PushShape},
+                .shape = PushShape,
+                .work = works::Nothing},
                {NotFoldable(OnCpu())});
 
   registry.Add({.name = "StackPopV2",
@@ -53,7 +55,8 @@ void Register(OpRegistry& registry) {
                 .outputs = {"elem: elem_type"},
                 .attrs = {"elem_type: type"},
                 .stateful = true,
-                .shape = shapes::Unknown},
+                .shape = shapes::Unknown,
+                .work = works::Nothing},
                {NotFoldable(OnCpu())});
 
   registry.Add({.name = "StackCloseV2",

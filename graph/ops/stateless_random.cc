@@ -8,6 +8,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::stateless_random {
 namespace {
@@ -45,7 +46,8 @@ void AddStatelessRandomUniformV2AndOthers(OpRegistry& registry) {
                 .outputs = {"output: dtype"},
                 .attrs = {"dtype: {half, bfloat16, float, double} = float",
                           "Tshape: {int32, int64} = int32"},
-                .shape = StatelessRandomShape},
+                .shape = StatelessRandomShape,
+                .work = works::Generate<25>},
                {NotFoldable(OnCpu({{"dtype", kFloats.dtypes()},
                                    {"Tshape", kIndices.dtypes()}})),
                 InHostMemory(OnGpu({{"dtype", kFloats.dtypes()}}),
@@ -59,7 +61,8 @@ void AddStatelessRandomUniformV2AndOthers(OpRegistry& registry) {
                 .outputs = {"output: dtype"},
                 .attrs = {"dtype: {half, bfloat16, float, double} = float",
                           "Tshape: {int32, int64} = int32"},
-                .shape = StatelessRandomShape},
+                .shape = StatelessRandomShape,
+                .work = works::Generate<50>},
                {NotFoldable(OnCpu({{"dtype", kFloats.dtypes()},
                                    {"Tshape", kIndices.dtypes()}})),
                 InHostMemory(OnGpu({{"dtype", kFloats.dtypes()}}),
@@ -73,7 +76,8 @@ void AddStatelessRandomUniformV2AndOthers(OpRegistry& registry) {
                 .outputs = {"output: dtype"},
                 .attrs = {"dtype: {half, bfloat16, float, double} = float",
                           "Tshape: {int32, int64} = int32"},
-                .shape = StatelessRandomShape},
+                .shape = StatelessRandomShape,
+                .work = works::Generate<50>},
                {NotFoldable(OnCpu({{"dtype", kFloats.dtypes()},
                                    {"Tshape", kIndices.dtypes()}})),
                 InHostMemory(OnGpu({{"dtype", kFloats.dtypes()}}),

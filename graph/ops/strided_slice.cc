@@ -14,6 +14,7 @@
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
 #include "leat/graph/strided_slice_attrs.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::strided_slice {
 namespace {
@@ -107,6 +108,35 @@ absl::Status StridedSliceAssignShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
+// The kernel does not share the bytes of an input that is more than this many
+// times as large as the slice.
+constexpr int64_t kMaxWaste = 8;
+
+// Returns true if the slice is probably a range of rows, or one row. The kernel
+// shares the bytes of the input then.
+bool IsShared(const Shape& input, const Shape& slice) {
+  if (input.rank() == 0 || slice.num_elements() == 0) return false;
+  const auto row = input.dims().subspan(1);
+  const bool is_one_row = slice.dims() == row;
+  const bool is_range =
+      slice.rank() == input.rank() && slice.dims().subspan(1) == row;
+  return (is_one_row || is_range) &&
+         input.num_elements() / slice.num_elements() <= kMaxWaste;
+}
+
+Work SliceWork(const WorkContext& context) {
+  if (IsShared(context.input(0).shape, context.output(0).shape)) return {};
+  return works::Take(context);
+}
+
+// Copies the value, which may be broadcast, and then to the variable.
+Work AssignWork(const WorkContext& context) {
+  const double bytes = context.input(4).num_bytes();
+  return {.bytes_read = 2 * bytes,
+          .bytes_written = 2 * bytes,
+          .scratch_bytes = bytes};
+}
+
 void AddAssign(OpRegistry& registry) {
   OpSpec spec = {
       .name = "StridedSliceAssign",
@@ -117,7 +147,8 @@ void AddAssign(OpRegistry& registry) {
       .attrs = {"T: type", "Index: {int32, int64}", "begin_mask: int = 0",
                 "end_mask: int = 0", "ellipsis_mask: int = 0",
                 "new_axis_mask: int = 0", "shrink_axis_mask: int = 0"},
-      .shape = StridedSliceAssignShape};
+      .shape = StridedSliceAssignShape,
+      .work = AssignWork};
   const KernelSignature kernel =
       NotFoldable(OnCpu({{"T", WithStoredTypes(kMovable)}}));
   registry.Add(spec, {kernel});
@@ -143,7 +174,8 @@ void Register(OpRegistry& registry) {
                  "begin_mask: int = 0", "end_mask: int = 0",
                  "ellipsis_mask: int = 0", "new_axis_mask: int = 0",
                  "shrink_axis_mask: int = 0"},
-       .shape = StridedSliceShape},
+       .shape = StridedSliceShape,
+       .work = SliceWork},
       {OnCpu({{"T", WithStoredTypes(kMovable)}}),
        InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}),
                     {"begin", "end", "strides"}),
@@ -159,7 +191,8 @@ void Register(OpRegistry& registry) {
        .attrs = {"T: type", "Index: {int32, int64}", "begin_mask: int = 0",
                  "end_mask: int = 0", "ellipsis_mask: int = 0",
                  "new_axis_mask: int = 0", "shrink_axis_mask: int = 0"},
-       .shape = StridedSliceGradShape},
+       .shape = StridedSliceGradShape,
+       .work = works::Move},
       {OnCpu({{"T", WithStoredTypes(kPlain + kStringOnly)}}),
        InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}),
                     {"shape", "begin", "end", "strides"}),

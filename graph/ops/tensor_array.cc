@@ -11,6 +11,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::tensor_array {
 namespace {
@@ -193,7 +194,8 @@ void AddReadsAndWrites(OpRegistry& registry) {
                 .outputs = {"flow_out: float"},
                 .attrs = {"T: type"},
                 .stateful = true,
-                .shape = WriteShape},
+                .shape = WriteShape,
+                .work = works::Nothing},
                {NotFoldableOnCpu()});
 
   registry.Add(
@@ -203,7 +205,8 @@ void AddReadsAndWrites(OpRegistry& registry) {
        .outputs = {"value: dtype"},
        .attrs = {"dtype: type"},
        .stateful = true,
-       .shape = ReadShape},
+       .shape = ReadShape,
+       .work = works::Nothing},
       {NotFoldableOnCpu()});
 }
 
@@ -217,7 +220,8 @@ void AddManyElements(OpRegistry& registry) {
        .attrs = {"dtype: type",
                  "element_shape: shape = { unknown_rank: true }"},
        .stateful = true,
-       .shape = GatherShape},
+       .shape = GatherShape,
+       .work = works::Take},
       {NotFoldable(ExpensiveOnCpu())});
 
   registry.Add({.name = "TensorArrayScatterV3",
@@ -228,7 +232,8 @@ void AddManyElements(OpRegistry& registry) {
                 .outputs = {"flow_out: float"},
                 .attrs = {"T: type"},
                 .stateful = true,
-                .shape = ScatterShape},
+                .shape = ScatterShape,
+                .work = works::Nothing},
                {NotFoldableOnCpu()});
 
   registry.Add(
@@ -240,7 +245,8 @@ void AddManyElements(OpRegistry& registry) {
        .attrs = {"dtype: type",
                  "element_shape_except0: shape = { unknown_rank: true }"},
        .stateful = true,
-       .shape = ConcatShape},
+       .shape = ConcatShape,
+       .work = works::Take},
       {NotFoldable(ExpensiveOnCpu())});
 
   registry.Add({.name = "TensorArraySplitV3",
@@ -251,7 +257,8 @@ void AddManyElements(OpRegistry& registry) {
                 .outputs = {"flow_out: float"},
                 .attrs = {"T: type"},
                 .stateful = true,
-                .shape = SplitShape},
+                .shape = SplitShape,
+                .work = works::Nothing},
                {NotFoldableOnCpu()});
 }
 

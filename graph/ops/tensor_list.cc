@@ -17,6 +17,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::tensor_list {
 namespace {
@@ -232,7 +233,8 @@ void AddTensorListReserveAndOthers(OpRegistry& registry) {
        .inputs = {"element_shape: shape_type", "num_elements: int32"},
        .outputs = {"handle: variant"},
        .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
-       .shape = TensorListReserveShape},
+       .shape = TensorListReserveShape,
+       .work = works::Nothing},
       OnAllDevices(NotFoldableOnCpu(), {"element_shape", "num_elements"}));
 
   registry.Add(
@@ -241,7 +243,8 @@ void AddTensorListReserveAndOthers(OpRegistry& registry) {
        .inputs = {"element_shape: shape_type", "max_num_elements: int32"},
        .outputs = {"handle: variant"},
        .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
-       .shape = EmptyTensorListShape},
+       .shape = EmptyTensorListShape,
+       .work = works::Nothing},
       OnAllDevices(NotFoldableOnCpu(), {"element_shape", "max_num_elements"}));
 
   registry.Add(
@@ -250,7 +253,8 @@ void AddTensorListReserveAndOthers(OpRegistry& registry) {
        .inputs = {"tensor: element_dtype", "element_shape: shape_type"},
        .outputs = {"output_handle: variant"},
        .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
-       .shape = TensorListFromTensorShape},
+       .shape = TensorListFromTensorShape,
+       .work = works::Nothing},
       OnAllDevices(NotFoldableOnCpu(), {"element_shape"}));
 
   registry.Add({.name = "TensorListStack",
@@ -258,7 +262,8 @@ void AddTensorListReserveAndOthers(OpRegistry& registry) {
                 .inputs = {"input_handle: variant", "element_shape: int32"},
                 .outputs = {"tensor: element_dtype"},
                 .attrs = {"element_dtype: type", "num_elements: int = -1"},
-                .shape = TensorListStackShape},
+                .shape = TensorListStackShape,
+                .work = works::Take},
                OnAllDevices(ExpensiveOnCpu(), {"element_shape"}));
 }
 
@@ -269,7 +274,8 @@ void AddTensorListGetItemAndOthers(OpRegistry& registry) {
                            "element_shape: int32"},
                 .outputs = {"item: element_dtype"},
                 .attrs = {"element_dtype: type"},
-                .shape = TensorListGetItemShape},
+                .shape = TensorListGetItemShape,
+                .work = works::Nothing},
                OnAllDevices(NotFoldableOnCpu(), {"index", "element_shape"}));
 
   registry.Add({.name = "TensorListSetItem",
@@ -279,7 +285,8 @@ void AddTensorListGetItemAndOthers(OpRegistry& registry) {
                 .outputs = {"output_handle: variant"},
                 .attrs = {"element_dtype: type",
                           "resize_if_index_out_of_bounds: bool = false"},
-                .shape = TensorListSetItemShape},
+                .shape = TensorListSetItemShape,
+                .work = works::Nothing},
                OnAllDevices(NotFoldableOnCpu(), {"index"}));
 
   registry.Add({.name = "TensorListPushBack",
@@ -287,7 +294,8 @@ void AddTensorListGetItemAndOthers(OpRegistry& registry) {
                 .inputs = {"input_handle: variant", "tensor: element_dtype"},
                 .outputs = {"output_handle: variant"},
                 .attrs = {"element_dtype: type"},
-                .shape = TensorListPushBackShape},
+                .shape = TensorListPushBackShape,
+                .work = works::Nothing},
                OnAllDevices(NotFoldableOnCpu()));
 
   registry.Add({.name = "TensorListPopBack",
@@ -295,7 +303,8 @@ void AddTensorListGetItemAndOthers(OpRegistry& registry) {
                 .inputs = {"input_handle: variant", "element_shape: int32"},
                 .outputs = {"output_handle: variant", "tensor: element_dtype"},
                 .attrs = {"element_dtype: type"},
-                .shape = TensorListPopBackShape},
+                .shape = TensorListPopBackShape,
+                .work = works::Nothing},
                OnAllDevices(NotFoldableOnCpu(), {"element_shape"}));
 }
 
@@ -306,14 +315,16 @@ void AddTensorListElementShapeAndOthers(OpRegistry& registry) {
                 .inputs = {"input_handle: variant"},
                 .outputs = {"element_shape: shape_type"},
                 .attrs = {"shape_type: {int32, int64}"},
-                .shape = TensorListElementShapeShape},
+                .shape = TensorListElementShapeShape,
+                .work = works::Nothing},
                {OnCpu(), InHostMemory(RoutesOnGpu(), {}, {"element_shape"})});
 
   registry.Add({.name = "TensorListLength",
                 .doc = "Returns the number of elements of a list.",
                 .inputs = {"input_handle: variant"},
                 .outputs = {"length: int32"},
-                .shape = TensorListLengthShape},
+                .shape = TensorListLengthShape,
+                .work = works::Nothing},
                {OnCpu(), RoutesOnGpu()});
 
   registry.Add({.name = "TensorListResize",
@@ -321,7 +332,8 @@ void AddTensorListElementShapeAndOthers(OpRegistry& registry) {
                        "that have no value yet.",
                 .inputs = {"input_handle: variant", "size: int32"},
                 .outputs = {"output_handle: variant"},
-                .shape = TensorListResizeShape},
+                .shape = TensorListResizeShape,
+                .work = works::Nothing},
                {NotFoldableOnCpu(), RoutesOnGpu()});
 
   registry.Add({.name = "TensorListConcatV2",
@@ -331,7 +343,8 @@ void AddTensorListElementShapeAndOthers(OpRegistry& registry) {
                            "leading_dims: int64"},
                 .outputs = {"tensor: element_dtype", "lengths: int64"},
                 .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
-                .shape = TensorListConcatV2Shape},
+                .shape = TensorListConcatV2Shape,
+                .work = works::Take},
                OnAllDevices(ExpensiveOnCpu(), {"element_shape", "leading_dims"},
                             {"lengths"}));
 }
@@ -344,7 +357,8 @@ void AddTensorListSplitAndOthers(OpRegistry& registry) {
                            "lengths: int64"},
                 .outputs = {"output_handle: variant"},
                 .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
-                .shape = TensorListSplitShape},
+                .shape = TensorListSplitShape,
+                .work = works::Nothing},
                OnAllDevices(NotFoldableOnCpu(), {"element_shape", "lengths"}));
 
   registry.Add({.name = "TensorListGather",
@@ -354,7 +368,8 @@ void AddTensorListSplitAndOthers(OpRegistry& registry) {
                            "element_shape: int32"},
                 .outputs = {"values: element_dtype"},
                 .attrs = {"element_dtype: type"},
-                .shape = TensorListGatherShape},
+                .shape = TensorListGatherShape,
+                .work = works::Take},
                OnAllDevices(ExpensiveOnCpu(), {"indices", "element_shape"}));
 
   registry.Add({.name = "TensorListScatterV2",
@@ -364,7 +379,8 @@ void AddTensorListSplitAndOthers(OpRegistry& registry) {
                            "element_shape: shape_type", "num_elements: int32"},
                 .outputs = {"output_handle: variant"},
                 .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
-                .shape = TensorListScatterV2Shape},
+                .shape = TensorListScatterV2Shape,
+                .work = works::Nothing},
                OnAllDevices(NotFoldableOnCpu(),
                             {"indices", "element_shape", "num_elements"}));
 
@@ -375,7 +391,8 @@ void AddTensorListSplitAndOthers(OpRegistry& registry) {
                            "indices: int32"},
                 .outputs = {"output_handle: variant"},
                 .attrs = {"element_dtype: type"},
-                .shape = TensorListScatterIntoExistingListShape},
+                .shape = TensorListScatterIntoExistingListShape,
+                .work = works::Nothing},
                OnAllDevices(NotFoldableOnCpu(), {"indices"}));
 }
 

@@ -11,6 +11,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::tile {
 namespace {
@@ -51,7 +52,8 @@ void Register(OpRegistry& registry) {
        .inputs = {"input: T", "multiples: Tmultiples"},
        .outputs = {"output: T"},
        .attrs = {"T: type", "Tmultiples: {int32, int64} = int32"},
-       .shape = TileShape},
+       .shape = TileShape,
+       .work = works::Move},
       {OnCpu({{"T", WithStoredTypes(kMovable)}}),
        InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"multiples"}),
        HostOnGpu({{"T", {DType::kInt32}}})});

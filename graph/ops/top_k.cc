@@ -1,6 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Defines TopKV2, InTopK and InTopKV2.
+#include <algorithm>
+#include <cmath>
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/gpu_dtype_list.h"
@@ -8,6 +10,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::top_k {
 namespace {
@@ -42,6 +45,17 @@ absl::Status InTopKShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
+// Keeps the k largest elements of a row in a heap, which changes seldom, and
+// sorts them.
+Work TopKWork(const WorkContext& context) {
+  Work work = works::Move(context);
+  const double columns = std::max(context.InputExtent(0, -1), 1.0);
+  const double rows = context.input(0).num_elements() / columns;
+  const double k = context.OutputExtent(0, -1);
+  work.flops = rows * (2 * columns + 2 * k * std::log2(columns + 1));
+  return work;
+}
+
 }  // namespace
 
 void Register(OpRegistry& registry) {
@@ -53,7 +67,8 @@ void Register(OpRegistry& registry) {
        .attrs = {"sorted: bool = true", "T: realnumbertype",
                  "Tk: {int16, int32, int64} = int32",
                  "index_type: {int16, int32, int64} = int32"},
-       .shape = TopKShape},
+       .shape = TopKShape,
+       .work = TopKWork},
       {ExpensiveOnCpu({{"T", kNumbers.dtypes()}}),
        InHostMemory(OnGpu({{"T", kRealNumbersOnGpu.dtypes()}}), {"k"}),
        HostOnGpu({{"T", {DType::kInt32}}})});

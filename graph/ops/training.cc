@@ -16,6 +16,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::training {
 namespace {
@@ -76,12 +77,39 @@ absl::Status ApplyRowsShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
+// Reads the gradient and updates the variable and its slots, with `kFlops`
+// operations for each element of the gradient. So it does not matter how large
+// the variable is of which some rows are updated.
+template <int kFlops>
+Work ApplyWork(const WorkContext& context) {
+  Work work;
+  double variables = 0;
+  double touched = 0;  // bytes
+  int i = 0;
+  for (const ArgDef& arg : context.op().inputs) {
+    const TensorSpec& input = context.input(i++);
+    if (arg.is_ref || arg.type == DType::kResource) {
+      ++variables;
+    } else if (arg.name == "grad" || arg.name == "delta") {
+      touched = input.num_bytes();
+      work.flops = kFlops * FlopsOf(input);
+      work.bytes_read += touched;
+    } else if (arg.name == "indices") {
+      work.bytes_read += input.num_bytes();
+    }
+  }
+  work.bytes_read += variables * touched;
+  work.bytes_written = variables * touched;
+  return work;
+}
+
 // Describes the ops of an optimizer.
 struct Optimizer {
   std::string name;                    // "Momentum" stands for ApplyMomentum
   std::string step;                    // what a step does, for the docs
   std::vector<std::string> variables;  // the first inputs
   std::vector<std::string> inputs;     // the other inputs of the dense ops
+  WorkFunction work;
   std::vector<std::string> attrs = {};
   std::vector<DType> types = kFloatsAndComplexes.dtypes();  // of CPU kernels
   bool has_sparse_ops = true;
@@ -96,12 +124,14 @@ std::vector<Optimizer> DescentOptimizers() {
        .step = "gradient descent",
        .variables = {"var"},
        .inputs = {"alpha", "delta"},
+       .work = ApplyWork<2>,
        .has_sparse_ops = false,
        .dense_on_gpu = true},
       {.name = "Momentum",
        .step = "gradient descent with momentum",
        .variables = {"var", "accum"},
        .inputs = {"lr", "grad", "momentum"},
+       .work = ApplyWork<4>,
        .attrs = {"use_nesterov: bool = false"},
        .dense_on_gpu = true,
        .sparse_on_gpu = true},
@@ -109,18 +139,21 @@ std::vector<Optimizer> DescentOptimizers() {
        .step = "gradient descent with the momentum of Keras",
        .variables = {"var", "accum"},
        .inputs = {"lr", "grad", "momentum"},
+       .work = ApplyWork<4>,
        .attrs = {"use_nesterov: bool = false"},
        .has_reference_ops = false},
       {.name = "AddSign",
        .step = "AddSign",
        .variables = {"var", "m"},
        .inputs = {"lr", "alpha", "sign_decay", "beta", "grad"},
+       .work = ApplyWork<10>,
        .types = kFloats.dtypes(),
        .has_sparse_ops = false},
       {.name = "PowerSign",
        .step = "PowerSign",
        .variables = {"var", "m"},
        .inputs = {"lr", "logbase", "sign_decay", "beta", "grad"},
+       .work = ApplyWork<25>,
        .types = kFloats.dtypes(),
        .has_sparse_ops = false},
   };
@@ -133,28 +166,33 @@ std::vector<Optimizer> RegularizedOptimizers() {
        .step = "proximal gradient descent",
        .variables = {"var"},
        .inputs = {"alpha", "l1", "l2", "delta"},
+       .work = ApplyWork<8>,
        .types = kFloats.dtypes()},
       {.name = "ProximalAdagrad",
        .step = "proximal Adagrad",
        .variables = {"var", "accum"},
        .inputs = {"lr", "l1", "l2", "grad"},
+       .work = ApplyWork<12>,
        .types = kFloats.dtypes()},
       {.name = "AdagradDA",
        .step = "Adagrad with dual averaging",
        .variables = {"var", "gradient_accumulator",
                      "gradient_squared_accumulator"},
        .inputs = {"grad", "lr", "l1", "l2", "global_step: int64"},
+       .work = ApplyWork<12>,
        .types = kFloats.dtypes()},
       {.name = "Ftrl",
        .step = "FTRL",
        .variables = {"var", "accum", "linear"},
        .inputs = {"grad", "lr", "l1", "l2", "lr_power"},
+       .work = ApplyWork<20>,
        .attrs = {"multiply_linear_by_lr: bool = false"},
        .types = kFloats.dtypes()},
       {.name = "FtrlV2",
        .step = "FTRL with shrinkage",
        .variables = {"var", "accum", "linear"},
        .inputs = {"grad", "lr", "l1", "l2", "l2_shrinkage", "lr_power"},
+       .work = ApplyWork<24>,
        .attrs = {"multiply_linear_by_lr: bool = false"},
        .types = kFloats.dtypes()},
   };
@@ -167,6 +205,7 @@ std::vector<Optimizer> AdamOptimizers() {
        .variables = {"var", "m", "v"},
        .inputs = {"beta1_power", "beta2_power", "lr", "beta1", "beta2",
                   "epsilon", "grad"},
+       .work = ApplyWork<12>,
        .attrs = {"use_nesterov: bool = false"},
        .has_sparse_ops = false,
        .dense_on_gpu = true},
@@ -175,6 +214,7 @@ std::vector<Optimizer> AdamOptimizers() {
        .variables = {"var", "m", "v", "vhat"},
        .inputs = {"beta1_power", "beta2_power", "lr", "beta1", "beta2",
                   "epsilon", "grad"},
+       .work = ApplyWork<13>,
        .types = kFloats.dtypes(),
        .has_sparse_ops = false,
        .has_reference_ops = false},
@@ -182,6 +222,7 @@ std::vector<Optimizer> AdamOptimizers() {
        .step = "AdaMax",
        .variables = {"var", "m", "v"},
        .inputs = {"beta1_power", "lr", "beta1", "beta2", "epsilon", "grad"},
+       .work = ApplyWork<10>,
        .types = kFloats.dtypes(),
        .has_sparse_ops = false},
   };
@@ -194,6 +235,7 @@ std::vector<Optimizer> AdaptiveOptimizers() {
        .step = "Adagrad",
        .variables = {"var", "accum"},
        .inputs = {"lr", "grad"},
+       .work = ApplyWork<5>,
        .attrs = {"update_slots: bool = true"},
        .dense_on_gpu = true,
        .sparse_on_gpu = true},
@@ -201,22 +243,26 @@ std::vector<Optimizer> AdaptiveOptimizers() {
        .step = "Adagrad with an epsilon",
        .variables = {"var", "accum"},
        .inputs = {"lr", "epsilon", "grad"},
+       .work = ApplyWork<6>,
        .attrs = {"update_slots: bool = true"}},
       {.name = "RMSProp",
        .step = "RMSProp",
        .variables = {"var", "ms", "mom"},
        .inputs = {"lr", "rho", "momentum", "epsilon", "grad"},
+       .work = ApplyWork<10>,
        .dense_on_gpu = true,
        .sparse_on_gpu = true},
       {.name = "CenteredRMSProp",
        .step = "centered RMSProp",
        .variables = {"var", "mg", "ms", "mom"},
        .inputs = {"lr", "rho", "momentum", "epsilon", "grad"},
+       .work = ApplyWork<13>,
        .dense_on_gpu = true},
       {.name = "Adadelta",
        .step = "Adadelta",
        .variables = {"var", "accum", "accum_update"},
-       .inputs = {"lr", "rho", "epsilon", "grad"}},
+       .inputs = {"lr", "rho", "epsilon", "grad"},
+       .work = ApplyWork<14>},
   };
 }
 
@@ -227,7 +273,8 @@ OpSpec SpecOf(const Optimizer& optimizer, bool is_sparse, bool is_resource) {
                            is_sparse ? "Sparse" : "", "Apply", optimizer.name),
       .attrs = {"T: numbertype"},
       .stateful = is_resource,
-      .shape = is_sparse ? &ApplyRowsShape : &ApplyShape};
+      .shape = is_sparse ? &ApplyRowsShape : &ApplyShape,
+      .work = optimizer.work};
   for (const std::string& name : optimizer.variables) {
     spec.inputs.push_back(
         absl::StrCat(name, is_resource ? ": resource" : ": Ref(T)"));

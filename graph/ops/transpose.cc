@@ -13,6 +13,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::transpose {
 namespace {
@@ -68,7 +69,8 @@ void Register(OpRegistry& registry) {
                 .inputs = {"x: T", "perm: Tperm"},
                 .outputs = {"y: T"},
                 .attrs = {"T: type", "Tperm: {int32, int64} = int32"},
-                .shape = TransposeShape},
+                .shape = TransposeShape,
+                .work = works::Move},
                {OnCpu({{"T", WithStoredTypes(kMovable)}}),
                 InHostMemory(OnGpu({{"T", kMovableOnGpu.dtypes()}}), {"perm"}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
@@ -79,7 +81,8 @@ void Register(OpRegistry& registry) {
                 .inputs = {"x: T", "perm: Tperm"},
                 .outputs = {"y: T"},
                 .attrs = {"T: type", "Tperm: {int32, int64} = int32"},
-                .shape = TransposeShape},
+                .shape = TransposeShape,
+                .work = works::Move},
                {OnCpu({{"T", WithStoredTypes(kMovable)}})});
 
   registry.Add({.name = "InvertPermutation",

@@ -8,6 +8,7 @@
 #include "leat/core/dtype_list.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::trigonometry {
 namespace {
@@ -39,7 +40,8 @@ void Register(OpRegistry& registry) {
          .inputs = {"x: T"},
          .outputs = {"y: T"},
          .attrs = {"T: {bfloat16, half, float, double, complex64, complex128}"},
-         .shape = shapes::Unchanged},
+         .shape = shapes::Unchanged,
+         .work = works::Transcendental},
         {OnCpu({{"T", kFloatsAndComplexes.dtypes()}})});
   }
 }

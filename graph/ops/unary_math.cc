@@ -9,12 +9,13 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::unary_math {
 namespace {
 
 OpSpec Unary(absl::string_view name, absl::string_view doc,
-             absl::string_view types) {
+             absl::string_view types, WorkFunction work = nullptr) {
   OpSpec spec;
   spec.name = std::string(name);
   spec.doc = doc;
@@ -22,6 +23,7 @@ OpSpec Unary(absl::string_view name, absl::string_view doc,
   spec.outputs = {"y: T"};
   spec.attrs = {absl::StrCat("T: ", types)};
   spec.shape = shapes::Unchanged;
+  spec.work = work;
   return spec;
 }
 
@@ -69,29 +71,34 @@ void AddSqrtAndOthers(OpRegistry& registry) {
       {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
        OnGpu({{"T", kFloats.dtypes()}})});
   registry.Add(Unary("Exp", "Returns e to the power of x, element by element.",
-                     "{bfloat16, half, float, double, complex64, complex128}"),
+                     "{bfloat16, half, float, double, complex64, complex128}",
+                     works::Transcendental),
                {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
                 OnGpu({{"T", kFloats.dtypes()}})});
   registry.Add(
       Unary("Log", "Returns the natural logarithm of x, element by element.",
-            "{bfloat16, half, float, double, complex64, complex128}"),
+            "{bfloat16, half, float, double, complex64, complex128}",
+            works::Transcendental),
       {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
        OnGpu({{"T", kFloats.dtypes()}})});
   registry.Add(
       Unary("Log1p",
             "Returns the natural logarithm of 1 + x, element by element.",
-            "{bfloat16, half, float, double, complex64, complex128}"),
+            "{bfloat16, half, float, double, complex64, complex128}",
+            works::Transcendental),
       {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
        OnGpu({{"T", kFloats.dtypes()}})});
 }
 
 void AddSinAndOthers(OpRegistry& registry) {
   registry.Add(Unary("Sin", "Returns the sine of x, element by element.",
-                     "{bfloat16, half, float, double, complex64, complex128}"),
+                     "{bfloat16, half, float, double, complex64, complex128}",
+                     works::Transcendental),
                {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
                 OnGpu({{"T", kFloats.dtypes()}})});
   registry.Add(Unary("Cos", "Returns the cosine of x, element by element.",
-                     "{bfloat16, half, float, double, complex64, complex128}"),
+                     "{bfloat16, half, float, double, complex64, complex128}",
+                     works::Transcendental),
                {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
                 OnGpu({{"T", kFloats.dtypes()}})});
   registry.Add(
@@ -100,12 +107,14 @@ void AddSinAndOthers(OpRegistry& registry) {
       {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
   registry.Add(
       Unary("Sigmoid", "Returns 1 / (1 + exp(-x)), element by element.",
-            "{bfloat16, half, float, double, complex64, complex128}"),
+            "{bfloat16, half, float, double, complex64, complex128}",
+            works::Transcendental),
       {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
        OnGpu({{"T", kFloats.dtypes()}})});
   registry.Add(
       Unary("Tanh", "Returns the hyperbolic tangent of x, element by element.",
-            "{bfloat16, half, float, double, complex64, complex128}"),
+            "{bfloat16, half, float, double, complex64, complex128}",
+            works::Transcendental),
       {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
        OnGpu({{"T", kFloats.dtypes()}})});
 }
@@ -132,16 +141,17 @@ void AddRoundAndOthers(OpRegistry& registry) {
   registry.Add(Unary("Expm1",
                      "Returns exp(x) - 1, element by element, exactly even "
                      "where x is near 0.",
-                     "{bfloat16, half, float, double, complex64, complex128}"),
+                     "{bfloat16, half, float, double, complex64, complex128}",
+                     works::Transcendental),
                {OnCpu({{"T", kFloatsAndComplexes.dtypes()}})});
   registry.Add(
       Unary("Erf", "Returns the error function of x, element by element.",
-            "{bfloat16, half, float, double}"),
+            "{bfloat16, half, float, double}", works::Transcendental),
       {OnCpu({{"T", kFloats.dtypes()}})});
   registry.Add(
       Unary("Erfc",
             "Returns 1 minus the error function of x, element by element.",
-            "{bfloat16, half, float, double}"),
+            "{bfloat16, half, float, double}", works::Transcendental),
       {OnCpu({{"T", kFloats.dtypes()}})});
 }
 

@@ -10,6 +10,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::unique {
 namespace {
@@ -73,7 +74,8 @@ void RegisterOthers(OpRegistry& registry) {
        .outputs = {"y: T", "idx: out_idx"},
        .attrs = {"T: type", "Taxis: {int32, int64} = int64",
                  "out_idx: {int32, int64} = int32"},
-       .shape = UniqueV2Shape},
+       .shape = UniqueV2Shape,
+       .work = works::PerElement<10>},
       {OnCpu({{"T", Comparable()}})});
   registry.Add({.name = "UniqueWithCounts",
                 .doc = "Returns the distinct elements of x, the index of each "
@@ -81,7 +83,8 @@ void RegisterOthers(OpRegistry& registry) {
                 .inputs = {"x: T"},
                 .outputs = {"y: T", "idx: out_idx", "count: out_idx"},
                 .attrs = {"T: type", "out_idx: {int32, int64} = int32"},
-                .shape = UniqueWithCountsShape},
+                .shape = UniqueWithCountsShape,
+                .work = works::PerElement<10>},
                {OnCpu({{"T", Comparable()}})});
   registry.Add({.name = "UniqueWithCountsV2",
                 .doc = "Returns the distinct slices of x, the index of each "
@@ -90,7 +93,8 @@ void RegisterOthers(OpRegistry& registry) {
                 .outputs = {"y: T", "idx: out_idx", "count: out_idx"},
                 .attrs = {"T: type", "Taxis: {int32, int64} = int64",
                           "out_idx: {int32, int64} = int32"},
-                .shape = UniqueV2Shape},
+                .shape = UniqueV2Shape,
+                .work = works::PerElement<10>},
                {OnCpu({{"T", Comparable()}})});
   registry.Add({.name = "ListDiff",
                 .doc = "Returns the elements of x that are not in y, and where "
@@ -98,7 +102,8 @@ void RegisterOthers(OpRegistry& registry) {
                 .inputs = {"x: T", "y: T"},
                 .outputs = {"out: T", "idx: out_idx"},
                 .attrs = {"T: type", "out_idx: {int32, int64} = int32"},
-                .shape = ListDiffShape},
+                .shape = ListDiffShape,
+                .work = works::PerElement<10>},
                {OnCpu({{"T", (kNumbers + kStringOnly).dtypes()}})});
 }
 
@@ -112,7 +117,8 @@ void Register(OpRegistry& registry) {
                 .inputs = {"x: T"},
                 .outputs = {"y: T", "idx: out_idx"},
                 .attrs = {"T: type", "out_idx: {int32, int64} = int32"},
-                .shape = UniqueShape},
+                .shape = UniqueShape,
+                .work = works::PerElement<10>},
                {OnCpu({{"T", (kNumbers + kBoolOnly + kStringOnly).dtypes()}}),
                 HostOnGpu({{"T", {DType::kInt32, DType::kInt64}}})});
 }

@@ -13,6 +13,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/graph/work_functions.h"
 
 namespace leat::ops::variables {
 namespace {
@@ -141,7 +142,8 @@ void AddVarHandleOpAndOthers(OpRegistry& registry) {
                           "debug_name: string = ''", "dtype: type",
                           "shape: shape", "allowed_devices: list(string) = []"},
                 .stateful = true,
-                .shape = VarHandleShape},
+                .shape = VarHandleShape,
+                .work = works::Nothing},
                {NotFoldable(QuickOnCpu()), RoutesOnGpu()});
 
   registry.Add({.name = "VarIsInitializedOp",
@@ -149,7 +151,8 @@ void AddVarHandleOpAndOthers(OpRegistry& registry) {
                 .inputs = {"resource: resource"},
                 .outputs = {"is_initialized: bool"},
                 .stateful = true,
-                .shape = VarIsInitializedShape},
+                .shape = VarIsInitializedShape,
+                .work = works::Nothing},
                {NotFoldable(OnCpu()),
                 InHostMemory(RoutesOnGpu(), {}, {"is_initialized"})});
 
@@ -159,7 +162,8 @@ void AddVarHandleOpAndOthers(OpRegistry& registry) {
                 .outputs = {"value: dtype"},
                 .attrs = {"dtype: type"},
                 .stateful = true,
-                .shape = ReadVariableShape},
+                .shape = ReadVariableShape,
+                .work = works::Nothing},
                {NotFoldable(QuickOnCpu()), RoutesOnGpu()});
 
   registry.Add(
@@ -169,7 +173,8 @@ void AddVarHandleOpAndOthers(OpRegistry& registry) {
        .outputs = {"output: out_type"},
        .attrs = {"out_type: {int32, int64} = int32"},
        .stateful = true,
-       .shape = VariableShapeShape},
+       .shape = VariableShapeShape,
+       .work = works::Nothing},
       {NotFoldable(OnCpu()), InHostMemory(RoutesOnGpu(), {}, {"output"})});
 }
 
@@ -179,7 +184,8 @@ void AddDestroyResourceOpAndOthers(OpRegistry& registry) {
                 .inputs = {"resource: resource"},
                 .attrs = {"ignore_lookup_error: bool = true"},
                 .stateful = true,
-                .shape = shapes::NoOutputs},
+                .shape = shapes::NoOutputs,
+                .work = works::Nothing},
                {NotFoldable(OnCpu()), RoutesOnGpu()});
 
   registry.Add({.name = "AssignVariableOp",
@@ -187,7 +193,8 @@ void AddDestroyResourceOpAndOthers(OpRegistry& registry) {
                 .inputs = {"resource: resource", "value: dtype"},
                 .attrs = {"dtype: type", "validate_shape: bool = false"},
                 .stateful = true,
-                .shape = AssignVariableShape},
+                .shape = AssignVariableShape,
+                .work = works::Nothing},
                {NotFoldable(OnCpu()), RoutesOnGpu()});
 
   registry.Add({.name = "AssignAddVariableOp",
@@ -195,7 +202,8 @@ void AddDestroyResourceOpAndOthers(OpRegistry& registry) {
                 .inputs = {"resource: resource", "value: dtype"},
                 .attrs = {"dtype: type"},
                 .stateful = true,
-                .shape = UpdateVariableShape},
+                .shape = UpdateVariableShape,
+                .work = works::UpdateVariable},
                {NotFoldable(OnCpu({{"dtype", kNumbersAndComplexes.dtypes()}})),
                 OnGpu({{"dtype", kFloatsAndInt64.dtypes()}}),
                 HostOnGpu({{"dtype", {DType::kInt32}}})});
@@ -205,7 +213,8 @@ void AddDestroyResourceOpAndOthers(OpRegistry& registry) {
                 .inputs = {"resource: resource", "value: dtype"},
                 .attrs = {"dtype: type"},
                 .stateful = true,
-                .shape = UpdateVariableShape},
+                .shape = UpdateVariableShape,
+                .work = works::UpdateVariable},
                {NotFoldable(OnCpu({{"dtype", kNumbersAndComplexes.dtypes()}})),
                 OnGpu({{"dtype", kFloatsAndInt64.dtypes()}}),
                 HostOnGpu({{"dtype", {DType::kInt32}}})});
@@ -220,7 +229,8 @@ void AddResourceGatherAndOthers(OpRegistry& registry) {
        .attrs = {"batch_dims: int = 0", "validate_indices: bool = true",
                  "dtype: type", "Tindices: {int32, int64}"},
        .stateful = true,
-       .shape = ResourceGatherShape},
+       .shape = ResourceGatherShape,
+       .work = works::Take},
       {NotFoldable(OnCpu({{"dtype", WithStoredTypes(kMovable)}})),
        OnGpu({{"dtype", kMovableOnGpu.dtypes()}}),
        HostOnGpu({{"dtype", {DType::kInt32}}})});
@@ -232,7 +242,8 @@ void AddResourceGatherAndOthers(OpRegistry& registry) {
        .inputs = {"resource: resource", "indices: Tindices", "updates: dtype"},
        .attrs = {"dtype: numbertype", "Tindices: {int32, int64}"},
        .stateful = true,
-       .shape = ResourceScatterShape},
+       .shape = ResourceScatterShape,
+       .work = works::UpdateRows},
       {NotFoldable(OnCpu({{"dtype", kNumbersAndComplexes.dtypes()}})),
        OnGpu({{"dtype", kFloatsAndInt64.dtypes()}}),
        HostOnGpu({{"dtype", {DType::kInt32}}})});
@@ -244,7 +255,8 @@ void AddResourceGatherAndOthers(OpRegistry& registry) {
        .inputs = {"resource: resource", "indices: Tindices", "updates: dtype"},
        .attrs = {"dtype: numbertype", "Tindices: {int32, int64}"},
        .stateful = true,
-       .shape = ResourceScatterShape},
+       .shape = ResourceScatterShape,
+       .work = works::UpdateRows},
       {NotFoldable(OnCpu({{"dtype", kNumbersAndComplexes.dtypes()}})),
        OnGpu({{"dtype", kFloatsAndInt64.dtypes()}}),
        HostOnGpu({{"dtype", {DType::kInt32}}})});
@@ -256,7 +268,8 @@ void AddResourceGatherAndOthers(OpRegistry& registry) {
        .inputs = {"resource: resource", "indices: Tindices", "updates: dtype"},
        .attrs = {"dtype: type", "Tindices: {int32, int64}"},
        .stateful = true,
-       .shape = ResourceScatterShape},
+       .shape = ResourceScatterShape,
+       .work = works::UpdateRows},
       {NotFoldable(OnCpu({{"dtype", WithStoredTypes(kMovable)}})),
        OnGpu({{"dtype", kMovableOnGpu.dtypes()}}),
        HostOnGpu({{"dtype", {DType::kInt32}}})});
@@ -271,7 +284,8 @@ void AddScatter(OpRegistry& registry, const char* name, const char* doc,
        .inputs = {"resource: resource", "indices: Tindices", "updates: dtype"},
        .attrs = {"dtype: numbertype", "Tindices: {int32, int64}"},
        .stateful = true,
-       .shape = ResourceScatterShape},
+       .shape = ResourceScatterShape,
+       .work = works::UpdateRows},
       {NotFoldable(OnCpu({{"dtype", std::move(dtypes)}}))});
 }
 

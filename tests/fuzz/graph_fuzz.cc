@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "leat/graph/analysis/infer_shapes.h"
+#include "leat/graph/analysis/infer_work.h"
 #include "leat/graph/io/graph_def.h"
 #include "leat/graph/op_registry.h"
 #include "leat/protos/graph.pb.h"
@@ -54,7 +56,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   limits.max_nesting = 10;
   const auto graph = leat::ImportGraphDef(def, leat::BuiltinOps(), limits);
   if (!graph.ok()) return 0;
-  leat::InferShapes(*graph).IgnoreError();
+  std::vector<std::vector<leat::InferredOutput>> shapes;
+  if (auto known = leat::InferShapes(*graph); known.ok()) {
+    shapes = *std::move(known);
+  }
+  leat::InferWork(*graph, shapes, /*assumed_extent=*/int64_t{1} << 40);
   leat::LocalSessionOptions options;
   options.device_set = Devices();
   options.placement_policy = "round_robin";
