@@ -32,6 +32,7 @@ std::vector<Def> SortedByName(std::vector<Def> defs) {
 OpDef Comparable(OpDef op) {
   op.doc = "";
   op.shape_function = nullptr;
+  op.work_function = nullptr;
   op.attrs = SortedByName(std::move(op.attrs));
   for (AttrDef& attr : op.attrs) {
     std::sort(attr.allowed_types.begin(), attr.allowed_types.end());

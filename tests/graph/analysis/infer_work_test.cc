@@ -109,7 +109,7 @@ TEST(InferWorkTest, ReadsOnlyTheRowsOfATable) {
   op::ResourceGather(table.handle(), b.Placeholder<int32_t>("indices", {10}),
                      DType::kFloat);
   op::ResourceScatterAdd(table.handle(), b.Placeholder<int32_t>("at", {10}),
-                         b.Placeholder<float>("update", {}));
+                         b.Placeholder<float>("update", Shape()));
   const Inferred inferred(b);
   const NodeWork& gather = inferred.Of("ResourceGather");
   EXPECT_EQ(gather.handles[0].shape, (Shape{250'000'000, 1}));
