@@ -27,7 +27,7 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")
 
 set(LEAT_SANITIZER_FLAGS "")
-set(LEAT_HOT_OPTIONS "")
+set(LEAT_LIBRARY_OPTIONS "")
 if(LEAT_SANITIZER STREQUAL "address")
   set(LEAT_SANITIZER_FLAGS -fsanitize=address,undefined
       -fno-sanitize-recover=all -fno-omit-frame-pointer)
@@ -39,9 +39,10 @@ endif()
 if(LEAT_SANITIZER_FLAGS)
   # -gline-tables-only gives line numbers to the reports of sanitizers.
   # Optimizing doubles the time to compile, so only the libraries in which tests
-  # spend most of their time are optimized (HOT in LeatLibrary.cmake).
+  # spend most of their time are optimized. Without it, graph_test would take
+  # nine times as long.
   set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O0 -gline-tables-only")
-  set(LEAT_HOT_OPTIONS -O1)
+  set(LEAT_LIBRARY_OPTIONS -O1)
   add_link_options(${LEAT_SANITIZER_FLAGS})
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")

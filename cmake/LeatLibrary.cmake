@@ -2,8 +2,8 @@
 # Each folder is one OBJECT library. All objects together are libleat.
 #
 #   leat_object_library(NAME
-#     HOT              tests spend much of their time in this library, so it is
-#                      optimized even if a sanitizer is on
+#     UNOPTIMIZED      the library is not compiled with LEAT_LIBRARY_OPTIONS,
+#                      because tests spend little time in it
 #     SOURCES ...      hand-written files, compiled with our warnings
 #     GENERATED ...    generated files, compiled without warnings
 #     DEPENDS ...      libraries of other folders that this folder may include
@@ -15,12 +15,11 @@
 #   a sanitizer is on or NO_TCMALLOC is given.
 #
 #   leat_reuse_precompiled_header(TARGET)
-#   Makes TARGET use the precompiled header of leat_graph, unless TARGET is HOT
-#   and a sanitizer is on. Clang refuses the precompiled header of another level
-#   of optimization.
+#   Makes TARGET use the precompiled header of leat_graph or, if it would have
+#   another level of optimization, which Clang refuses, that of leat_nn.
 
 function(leat_object_library name)
-  cmake_parse_arguments(ARG "HOT" "" "SOURCES;GENERATED;DEPENDS;PUBLIC;PRIVATE"
+  cmake_parse_arguments(ARG "UNOPTIMIZED" "" "SOURCES;GENERATED;DEPENDS;PUBLIC;PRIVATE"
                         ${ARGN})
   set_property(GLOBAL APPEND PROPERTY LEAT_PUBLIC_LIBRARIES ${ARG_PUBLIC})
   set_property(GLOBAL APPEND PROPERTY LEAT_PRIVATE_LIBRARIES ${ARG_PRIVATE})
@@ -32,9 +31,9 @@ function(leat_object_library name)
   endif()
   add_library(${name} OBJECT ${ARG_SOURCES} ${ARG_GENERATED})
   leat_compile_options(${name})
-  if(ARG_HOT)
-    target_compile_options(${name} PRIVATE ${LEAT_HOT_OPTIONS})
-    set_target_properties(${name} PROPERTIES LEAT_HOT ON)
+  if(NOT ARG_UNOPTIMIZED)
+    target_compile_options(${name} PRIVATE ${LEAT_LIBRARY_OPTIONS})
+    set_target_properties(${name} PROPERTIES LEAT_OPTIMIZED ON)
   endif()
   if(ARG_SOURCES)
     leat_warnings(${name})
@@ -66,8 +65,10 @@ function(leat_executable name)
 endfunction()
 
 function(leat_reuse_precompiled_header target)
-  get_target_property(is_hot ${target} LEAT_HOT)
-  if(NOT is_hot OR NOT LEAT_HOT_OPTIONS)
+  get_target_property(is_optimized ${target} LEAT_OPTIMIZED)
+  if(is_optimized OR NOT LEAT_LIBRARY_OPTIONS)
     target_precompile_headers(${target} REUSE_FROM leat_graph)
+  else()
+    target_precompile_headers(${target} REUSE_FROM leat_nn)
   endif()
 endfunction()
