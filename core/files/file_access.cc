@@ -161,6 +161,8 @@ absl::StatusOr<FileAccess::Place> FileAccess::Locate(const std::string& path,
   for (const auto& root : roots_) {
     Place place{root->folder.number(), "", true};
     if (!IsBelow(absolute, root->path, place.below)) continue;
+    // An empty path names nothing, not the working directory.
+    if (path.empty()) place.below.clear();
     if (to_write && !root->may_write) {
       return absl::PermissionDeniedError(
           absl::StrCat("file '", path, "': --file-root ", root->path,

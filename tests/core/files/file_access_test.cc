@@ -122,6 +122,17 @@ TEST_F(FileAccessTest, NoPathLeadsOut) {
   EXPECT_EQ(*ReadRegularFile(Path("secret"), 100), "secret");
 }
 
+TEST_F(FileAccessTest, AnEmptyPathNamesNothing) {
+  FileAccess all;
+  ASSERT_TRUE(all.AddRoot("/", /*may_write=*/false).ok());
+  for (const FileAccess& files : {all, FileAccess::Unrestricted()}) {
+    EXPECT_TRUE(*files.Exists("."));
+    EXPECT_FALSE(*files.Exists(""));
+    EXPECT_EQ(ReadRegularFile("", 100, files).status().code(),
+              absl::StatusCode::kNotFound);
+  }
+}
+
 TEST_F(FileAccessTest, WritingNeedsARootThatMayBeWritten) {
   Link("../secret", "out/relative");
   Link(Path("in"), "out/in");
