@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/checkpoint/bundle_reader.h"
 #include "leat/core/bytes_text.h"
+#include "leat/core/escaped_text.h"
 #include "leat/core/status_macros.h"
 #include "leat/tools/program.h"
 #include "leat/tools/table.h"

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "leat/core/bytes_text.h"
+#include "leat/core/escaped_text.h"
 #include "leat/tools/fold.h"
 #include "leat/tools/table.h"
 

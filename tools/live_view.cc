@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "leat/tools/table.h"
+#include "leat/core/escaped_text.h"
 
 namespace leat {
 namespace {

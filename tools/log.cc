@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "leat/tools/table.h"
+#include "leat/core/escaped_text.h"
 #include "nlohmann/json.hpp"
 
 namespace leat {

@@ -26,6 +26,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "leat/core/escaped_text.h"
 #include "leat/core/files/system_error.h"
 #include "leat/core/threads/thread.h"
 #include "leat/core/threads/timer_queue.h"
@@ -33,7 +34,6 @@
 #include "leat/graph/io/graph_def.h"
 #include "leat/runtime/host_memory.h"
 #include "leat/tools/config_file.h"
-#include "leat/tools/table.h"
 #include "leat/train/cluster_task.h"
 #include "leat/train/recoverable_session.h"
 

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "leat/core/escaped_text.h"
 #include "leat/core/status_macros.h"
 #include "leat/protos/saved_model.pb.h"
 #include "leat/tools/table.h"

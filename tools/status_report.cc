@@ -12,6 +12,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
 #include "leat/core/bytes_text.h"
+#include "leat/core/escaped_text.h"
 #include "leat/tools/status_rates.h"
 #include "leat/tools/table.h"
 #include "nlohmann/json.hpp"

@@ -56,15 +56,6 @@ struct TableOptions {
 std::string FormatTable(const std::vector<std::vector<Cell>>& rows,
                         const TableOptions& options = {});
 
-// Returns `text` without bytes that would control a terminal. Writes control
-// characters and bytes that are not UTF-8 as text, such as "\\n" or "\\x1b".
-// Does not change backslashes.
-std::string Escaped(absl::string_view text);
-
-// EscapedLines is for messages of several lines. It does the same as Escaped,
-// but does not change "\n" and "\t".
-std::string EscapedLines(absl::string_view text);
-
 // Returns at most `width` bytes of `text`, without cutting a UTF-8 character in
 // two. If `text` is longer than `width`, the result ends in "...".
 std::string Shortened(absl::string_view text, size_t width);

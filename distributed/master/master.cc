@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/devices/device_name.h"
+#include "leat/core/escaped_text.h"
 #include "leat/core/quoted_text.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/cluster/device_attributes.h"
@@ -250,7 +251,7 @@ void Master::RunStep(Call call, pb::RunStepRequest request, Reply reply) {
     response.mutable_metadata()->Swap(&result.metadata);
     if (!result.status.ok()) {
       response.set_status_code(static_cast<int>(result.status.code()));
-      response.set_status_error_message(std::string(result.status.message()));
+      response.set_status_error_message(EscapedLines(result.status.message()));
     }
     absl::StatusOr<Payload> message = Message(response);
     if (message.ok() && result.status.ok()) {

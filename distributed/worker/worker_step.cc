@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/devices/rendezvous.h"
+#include "leat/core/escaped_text.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
 #include "leat/distributed/collectives/cluster_collectives.h"
@@ -38,7 +39,7 @@ int64_t Micros(std::chrono::system_clock::time_point time) {
 // field of Leat, because TensorFlow's message has no field for them.
 void SetStatus(const absl::Status& status, pb::RunGraphResponse& response) {
   response.set_status_code(static_cast<int>(status.code()));
-  response.set_status_error_message(std::string(status.message()));
+  response.set_status_error_message(EscapedLines(status.message()));
   std::string payloads = EncodePayloads(status);
   if (payloads.empty()) return;
   response.mutable_leat()->set_payloads(std::move(payloads));

@@ -9,6 +9,7 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "leat/core/escaped_text.h"
 #include "leat/core/status_payloads.h"
 #include "leat/core/utf8.h"
 
@@ -61,7 +62,8 @@ std::string ShortDetails(const absl::Status& status) {
 grpc::Status ToGrpcStatus(const absl::Status& status) {
   if (status.ok()) return grpc::Status::OK;
   return grpc::Status(static_cast<grpc::StatusCode>(status.code()),
-                      Shortened(status.message()), ShortDetails(status));
+                      Shortened(EscapedLines(status.message())),
+                      ShortDetails(status));
 }
 
 absl::Status FromGrpcStatus(const grpc::Status& status) {

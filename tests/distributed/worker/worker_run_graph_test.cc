@@ -202,6 +202,18 @@ TEST_F(WorkerTest, ErrorsAreWhereTheCallWantsThem) {
   cluster.Deregister(step);
 }
 
+// A message whose strings are not UTF-8 could not be parsed.
+TEST_F(WorkerTest, AnErrorMayQuoteBytesThatAreNoUtf8) {
+  GraphBuilder b;
+  const Scope ps = b.OnDevice("/job:ps/cpu:0");
+  const Output number = op::StringToNumber(b.Const("\xff"));
+  const RegisteredStep step = Register("", b, {.fetches = {number.name()}});
+  const absl::Status error = cluster.Run(step, RandomStepId(), {}).status();
+  EXPECT_EQ(error.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(error.message(), HasSubstr("string: \\xff\n"));
+  cluster.Deregister(step);
+}
+
 TEST_F(WorkerTest, ADeadFetchIsAnError) {
   GraphBuilder b;
   const Scope ps = b.OnDevice("/job:ps/cpu:0");

@@ -131,6 +131,14 @@ TEST(GrpcStatusTest, ShortensMessagesThatNoPeerWouldTake) {
   }
 }
 
+// TensorFlow's client in Python takes a message up to its first zero byte, and
+// raises UnicodeDecodeError where it is not UTF-8.
+TEST(GrpcStatusTest, EscapesBytesThatAreNoText) {
+  const auto sent = ToGrpcStatus(
+      absl::InternalError(absl::string_view("\xc3\xa4\0\n\xff", 5)));
+  EXPECT_EQ(sent.error_message(), "\xc3\xa4\\x00\n\\xff");
+}
+
 TEST(GrpcStatusTest, LeavesOutThePayloadsThatAreTooLarge) {
   absl::Status status = AsDerived(absl::InternalError("x"));
   status.SetPayload("small", absl::Cord("kept"));
