@@ -12,6 +12,7 @@
 #include "leat/core/dtype_list.h"
 #include "leat/core/held_bytes.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/status_payloads.h"
 #include "leat/kernels/codecs/csv_fields.h"
 #include "leat/kernels/codecs/parallel_checks.h"
 #include "leat/kernels/codecs/text_numbers.h"
@@ -79,7 +80,11 @@ class DecodeCsv final : public Kernel {
         context.compute_queue(), count, cost,
         [&](int64_t line) -> absl::Status {
           CsvFields fields;
-          LEAT_RETURN_IF_ERROR(SplitCsv(lines[line], format_, fields));
+          const absl::Status split = SplitCsv(lines[line], format_, fields);
+          if (!split.ok()) {
+            return WithMessage(
+                split, absl::StrCat(split.message(), ", in record ", line));
+          }
           if (static_cast<int>(fields.size()) != context.num_outputs()) {
             return absl::InvalidArgumentError(absl::StrCat(
                 "Expect ", context.num_outputs(), " fields but have ",

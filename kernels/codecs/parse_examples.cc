@@ -17,7 +17,7 @@ namespace leat {
 namespace {
 
 // An error shows at most this many bytes of a malformed Example.
-constexpr size_t kMaxShownBytes = 1024;
+constexpr size_t kMaxShownBytes = 256;
 
 // Returns the name of a type of values in the errors of dense features.
 std::string ListName(DType type) {
@@ -146,8 +146,8 @@ class ExampleParser::Run {
     if (!VisitFeatures(examples_[example], visit)) {
       return absl::InvalidArgumentError(absl::StrCat(
           "Could not parse example input, value: '",
-          absl::string_view(examples_[example]).substr(0, kMaxShownBytes),
-          "'"));
+          absl::string_view(examples_[example]).substr(0, kMaxShownBytes), "'",
+          is_batch_ ? absl::StrCat(", Index: ", example) : ""));
     }
     if (!errors.empty()) {
       const auto last = errors.find(last_error);

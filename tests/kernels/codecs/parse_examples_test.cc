@@ -89,7 +89,7 @@ TEST_F(ParseExamplesTest, TheErrorOfTheFirstExampleCounts) {
   const auto sparse = Parse({.sparse = {{"a", DType::kInt64}}}, examples);
   EXPECT_THAT(sparse.status().ToString(),
               HasSubstr("Could not parse example input, value: '" +
-                        examples[1234] + "'"));
+                        examples[1234] + "', Index: 1234"));
 }
 
 }  // namespace
