@@ -9,6 +9,7 @@ protoc and NumPy.
 Usage: tests/fuzz/make_corpus.py
 """
 
+import gzip
 import io
 import json
 import pathlib
@@ -441,6 +442,8 @@ def main():
   records = b"".join(map(record, [b"first", b"", b"x" * 40]))
   write("tf_records_fuzz", "plain", records)
   write("tf_records_fuzz", "zlib", zlib.compress(records))
+  write("decompress_fuzz", "zlib", zlib.compress(records))
+  write("decompress_fuzz", "gzip", 2 * gzip.compress(records, mtime=0))
   write("text_lines_fuzz", "lines", b"a\r\nb\n\n\rc\rd\n last")
   for name, messages in COLLECTIVES.items():
     write("collectives_fuzz", name,
