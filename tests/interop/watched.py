@@ -1,0 +1,65 @@
+# Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+"""Watches a server of Leat that gets bad input. It must serve on, and keep nothing.
+
+    held = watched.held(cluster, "worker")
+    ...  # bad input
+    watched.expect_let_go(cluster, "worker", held)
+"""
+
+import json
+import os
+import subprocess
+import time
+
+SECONDS = 30  # within which a server must have let go of what has ended
+
+
+def status(cluster, job, index=0):
+  """Returns what `leat status` says about a task of a tasks.Cluster."""
+  task = cluster.tasks[job][index]
+  text = subprocess.run(
+      [task.command[task.command.index("serve") - 1], "status", "--json", "--interval", "0",
+       "--min-age", "0", cluster.target(job, index)],
+      check=True, capture_output=True, timeout=SECONDS).stdout
+  return next(each for each in json.loads(text)["tasks"] if each["task"] == task.name)
+
+
+def _open_files(process):
+  """Returns the names of what a process has open, without its connections."""
+  folder = "/proc/%d/fd" % process.pid
+  names = []
+  for number in os.listdir(folder):
+    try:
+      names.append(os.readlink(os.path.join(folder, number)))
+    except FileNotFoundError:
+      pass
+  return sorted(name for name in names if not name.startswith("socket:"))
+
+
+def held(cluster, job, index=0):
+  """Returns what a task holds for its clients."""
+  report = status(cluster, job, index)
+  return {
+      "incarnation": report["incarnation"],
+      "running steps": report["steps"]["running"],
+      "open steps": report["open_steps"],
+      "sessions of clients": report["sessions"]["num_of_clients"],
+      "sessions of masters": report["sessions"]["num_of_masters"],
+      "waiting tensors": report["num_waiting_recvs"],
+      "bytes in tensors": report["memory"]["live_bytes"],
+      "open files": _open_files(cluster.tasks[job][index].process),
+  }
+
+
+def expect_let_go(cluster, job, before, index=0):
+  """Waits until a task holds what it held before, in the same process."""
+  deadline = time.monotonic() + SECONDS
+  while True:
+    now = held(cluster, job, index)
+    if now == before:
+      return
+    if time.monotonic() > deadline:
+      raise AssertionError("the task holds more than before: " + ", ".join(
+          "%s: %s, not %s" % (what, now[what], before[what])
+          for what in now if now[what] != before[what]))
+    time.sleep(0.05)
