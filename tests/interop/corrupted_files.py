@@ -32,7 +32,8 @@ tf1.disable_v2_behavior()
 
 Data = tf.data.Dataset
 FOLDER = tempfile.TemporaryDirectory(prefix="leat_interop_")
-FEATURES = {"a": tf.io.FixedLenFeature([], tf.int64), "b": tf.io.FixedLenFeature([], tf.string)}
+FEATURES = {"a": tf.io.FixedLenFeature([], tf.int64),
+            "b": tf.io.FixedLenFeature([], tf.string)}
 COLUMNS = [[0], [0.5]]
 CHANGES = 60  # of the bytes of each format
 BAD = (tf.errors.InvalidArgumentError, tf.errors.DataLossError)
@@ -75,8 +76,8 @@ def images():
   with tf1.Graph().as_default(), tf1.Session("") as session:
     jpeg, png = session.run([tf.io.encode_jpeg(pixels), tf.io.encode_png(pixels)])
   # This GIF file has one frame of 1 x 1.
-  gif = bytes.fromhex("474946383961010001008000000000 00ffffff2c000000000100010000020 2440100"
-                      "3b".replace(" ", ""))
+  gif = bytes.fromhex("47494638396101000100800000000000ffffff"
+                      "2c00000000010001000002024401003b")
   return jpeg, png, gif
 
 
@@ -177,7 +178,8 @@ def csv_lines():
       Case("text behind a quote", step(lambda: decode(["1,2", '"3"4,'])),
            (node, "in record 1")),
       Case("quote inside", step(lambda: decode(["1,2", '3"4,'])), (node, "in record 1")),
-      Case("no text", step(lambda: decode([b"1,2", b"3,\xff"])), (node, "in record 1", r"\xff")),
+      Case("no text", step(lambda: decode([b"1,2", b"3,\xff"])),
+           (node, "in record 1", r"\xff")),
       Case("in a file", data_set(mapped), ("bad}}", "in record 0")),
   ]
 
@@ -226,7 +228,8 @@ def encoded_bytes():
       Case("zlib", step(lambda: tf.io.decode_compressed(
           tf.constant([b"no zlib"]), "ZLIB", name="bad"))),
       Case("base64", step(lambda: tf.io.decode_base64(tf.constant(["!!!!"]), name="bad"))),
-      Case("tensor", step(lambda: tf.io.parse_tensor(tf.constant(b"x"), tf.int32, name="bad"))),
+      Case("tensor", step(lambda: tf.io.parse_tensor(
+          tf.constant(b"x"), tf.int32, name="bad"))),
       Case("number", step(lambda: tf.strings.to_number(tf.constant([b"\xff"]), name="bad")),
            ("{{node bad}}", r"\xff")),
   ]

@@ -32,7 +32,7 @@ tf1.disable_v2_behavior()
 JOBS = ["worker", "ps"]
 MASTER = "worker"
 # The tasks soon close a session that no client uses.
-FLAGS = ["--session-idle", "3"]
+FLAGS = ["--session-idle", "5"]
 VARIABLE_ELEMENTS = 1 << 20  # of a variable in each session
 processes = multiprocessing.get_context("fork")
 

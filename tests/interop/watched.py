@@ -51,6 +51,13 @@ def held(cluster, job, index=0):
   }
 
 
+def used_bytes(cluster, job, index=0):
+  """Returns how much memory a task uses. What it has freed and keeps does not count."""
+  report = status(cluster, job, index)
+  memory = report["memory"]
+  return report["resident_bytes"] - memory["kept_bytes"] - memory["free_heap_bytes"]
+
+
 def expect_let_go(cluster, job, before, index=0):
   """Waits until a task holds what it held before, in the same process."""
   deadline = time.monotonic() + SECONDS
