@@ -12,7 +12,7 @@
 #include "leat/core/quoted_text.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/cluster/address.h"
-#include "leat/distributed/cluster/json.h"
+#include "leat/core/codec/json.h"
 
 namespace leat {
 namespace {

@@ -10,7 +10,7 @@
 #include "leat/core/files/regular_file.h"
 #include "leat/core/quoted_text.h"
 #include "leat/core/status_macros.h"
-#include "leat/distributed/cluster/json.h"
+#include "leat/core/codec/json.h"
 #include "leat/distributed/cluster/resolver.h"
 
 namespace leat::resolvers::flags {

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/distributed/cluster/json.h"
+#include "leat/core/codec/json.h"
 
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -45,6 +46,10 @@ TEST(JsonTest, ReadsEveryKindOfValue) {
   for (const int no_integer : {2, 3}) {
     EXPECT_EQ(a->values[no_integer].kind, Kind::kNumber);
     EXPECT_EQ(a->values[no_integer].integer, std::nullopt);
+  }
+  const double numbers[] = {1, -2, 1, 18446744073709551615.0};
+  for (size_t i = 0; i < std::size(numbers); ++i) {
+    EXPECT_EQ(a->values[i].number, numbers[i]);
   }
   EXPECT_EQ(a->values[4].text, "\xc3\xa4\n");
   EXPECT_TRUE(value->Find("b")->is_object());

@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/distributed/cluster/json.h"
+#include "leat/core/codec/json.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -69,18 +69,19 @@ class TreeBuilder {
   bool null() { return Add(Kind::kNull) != nullptr; }
   bool boolean(bool) { return Add(Kind::kBool) != nullptr; }
   bool number_integer(int64_t value) {
-    Add(Kind::kNumber)->integer = value;
+    JsonValue* number = AddNumber(static_cast<double>(value));
+    number->integer = value;
     return true;
   }
   bool number_unsigned(uint64_t value) {
-    JsonValue* number = Add(Kind::kNumber);
+    JsonValue* number = AddNumber(static_cast<double>(value));
     if (value <= uint64_t{std::numeric_limits<int64_t>::max()}) {
       number->integer = static_cast<int64_t>(value);
     }
     return true;
   }
-  bool number_float(double, const std::string&) {
-    return Add(Kind::kNumber) != nullptr;
+  bool number_float(double value, const std::string&) {
+    return AddNumber(value) != nullptr;
   }
   bool string(std::string& value) {
     Add(Kind::kString)->text = std::move(value);
@@ -131,6 +132,12 @@ class TreeBuilder {
     }
     place->kind = kind;
     return place;
+  }
+
+  JsonValue* AddNumber(double value) {
+    JsonValue* number = Add(Kind::kNumber);
+    number->number = value;
+    return number;
   }
 
   bool Open(Kind kind) {

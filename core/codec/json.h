@@ -8,8 +8,8 @@
 //
 // The text is not trusted: its size and depth are bounded. An object with two
 // equal keys is refused, because it would be unclear which value counts.
-#ifndef LEAT_DISTRIBUTED_CLUSTER_JSON_H_
-#define LEAT_DISTRIBUTED_CLUSTER_JSON_H_
+#ifndef LEAT_CORE_CODEC_JSON_H_
+#define LEAT_CORE_CODEC_JSON_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -35,6 +35,9 @@ struct JsonValue {
   Kind kind = Kind::kNull;
   // Is the content of a string, in UTF-8.
   std::string text = {};
+  // Is the value of a number, which is finite. It is rounded if a double cannot
+  // hold it.
+  double number = 0;
   // Is the value of a number that has neither '.' nor 'e'.
   std::optional<int64_t> integer = {};
   // Holds the keys of an object, in the order of the JSON text.
@@ -59,4 +62,4 @@ absl::StatusOr<JsonValue> ParseJson(absl::string_view text);
 
 }  // namespace leat
 
-#endif  // LEAT_DISTRIBUTED_CLUSTER_JSON_H_
+#endif  // LEAT_CORE_CODEC_JSON_H_
