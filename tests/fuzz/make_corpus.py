@@ -429,6 +429,8 @@ def main():
         ":", "").replace("*", "any"), name.encode())
   for name, text in CLUSTERS.items():
     write("cluster_json_fuzz", name, text.encode())
+  for path in sorted((ROOT / "examples" / "clusters").glob("*.json")):
+    write("cluster_model_fuzz", path.stem, path.read_bytes())
   for name, (kind, step, text) in WIRE.items():
     message = ["RunGraphRequest", "RecvTensorResponse"][kind]
     write("wire_fuzz", name,
