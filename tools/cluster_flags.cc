@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/runtime/device_set.h"
-#include "leat/tools/graph_stages.h"
+#include "leat/tools/dumps/graph_stages.h"
 #include "leat/tools/program.h"
 
 namespace leat {

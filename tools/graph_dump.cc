@@ -3,6 +3,7 @@
 // The program `graph-dump` shows a graph at every stage of planning. See
 // --help.
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,15 +15,17 @@
 #include "leat/core/devices/device.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/cluster/resolver.h"
+#include "leat/partitioner/costs/cluster_model.h"
 #include "leat/partitioner/policy.h"
 #include "leat/runtime/device_set.h"
 #include "leat/tools/cluster_flags.h"
-#include "leat/tools/dump.h"
-#include "leat/tools/dump_dot.h"
-#include "leat/tools/dump_json.h"
-#include "leat/tools/dump_text.h"
-#include "leat/tools/fold.h"
-#include "leat/tools/graph_stages.h"
+#include "leat/tools/dumps/dump.h"
+#include "leat/tools/dumps/dump_dot.h"
+#include "leat/tools/dumps/dump_json.h"
+#include "leat/tools/dumps/dump_simulation.h"
+#include "leat/tools/dumps/dump_text.h"
+#include "leat/tools/dumps/fold.h"
+#include "leat/tools/dumps/graph_stages.h"
 #include "leat/tools/model.h"
 #include "leat/tools/program.h"
 
@@ -33,16 +36,19 @@ constexpr char kProgram[] = "graph-dump";
 constexpr char kAbout[] =
     "Shows a graph as a session's planning sees it: as imported, with every "
     "node on its device, reduced to what a step needs, optimized, and cut into "
-    "a graph per device with the tensors sent between them. With --cluster, "
-    "shows this for the tasks of a cluster, which need not exist.\n";
+    "a graph per device with the tensors sent between them. With --cluster or "
+    "--cluster-model, shows this for the tasks of a cluster, which need not "
+    "exist. With --simulate, predicts how long the step takes there, and "
+    "why.\n";
 constexpr char kFooter[] =
     "Lines are cut at the width of a terminal; in a file they are whole.\n"
     "Without --fetch a step runs every node that nothing else uses, or the "
     "signature of a SavedModel.\n"
     "JSON keys: model stage feeds fetches targets shape_problem devices "
-    "partitions transfers; tools/dump_json.h describes them.\n"
+    "partitions transfers simulation; tools/dumps/dump_json.h describes them.\n"
+    "docs/planning.md explains cluster models and the simulation.\n"
     "Exit codes: 0, 1 for an error in the graph, 2 for wrong flags, 3 for "
-    "wrong devices, clusters, policies or --config files.";
+    "wrong devices, clusters, cluster models, policies or --config files.";
 constexpr char kTaskHelp[] =
     "The task of --cluster whose master plans; nodes that ask for no device go "
     "to this task [the first chief, else the first worker]";
@@ -54,6 +60,8 @@ struct Flags {
   std::vector<std::string> fetches = {};
   std::string devices = "cpu";
   ResolverInput cluster = {};
+  std::string cluster_model = {};
+  bool simulate = false;
   std::string policy = kDefaultPolicy;
   std::string stage = "partitioned";
   std::string format = "text";
@@ -71,6 +79,12 @@ void AddFlags(CLI::App& app, Flags& flags) {
                  "besides; of a cluster, in each task")
       ->capture_default_str();
   AddClusterFlags(app, flags.cluster, kTaskHelp);
+  app.add_option("--cluster-model", flags.cluster_model,
+                 "JSON file with hosts, devices and links, which takes the "
+                 "place of --devices and --cluster")
+      ->excludes(app.get_option("--devices"));
+  app.add_flag("--simulate", flags.simulate,
+               "Predict the step on the --cluster-model");
   app.add_option("--policy", flags.policy,
                  "The policy that places nodes on devices")
       ->capture_default_str();
@@ -101,8 +115,34 @@ absl::StatusOr<std::vector<DeviceInfo>> FindDevices(const Flags& flags) {
   return infos;
 }
 
-absl::Status Configure(const Flags& flags, StageOptions& options) {
-  LEAT_ASSIGN_OR_RETURN(options.devices, FindDevices(flags));
+// Reads the cluster model, if there is one.
+absl::StatusOr<std::optional<ClusterModel>> ReadModel(const Flags& flags) {
+  if (flags.cluster_model.empty()) {
+    if (!flags.simulate) return std::nullopt;
+    return absl::InvalidArgumentError(
+        "--simulate needs a --cluster-model, which says how fast devices and "
+        "links are");
+  }
+  if (HasClusterFlags(flags.cluster)) {
+    return absl::InvalidArgumentError(
+        "--cluster-model has the tasks already, so --cluster, --job and --task "
+        "cannot be given, too");
+  }
+  if (flags.simulate && flags.stage != StageName(Stage::kPartitioned)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--simulate needs the stage 'partitioned', not '", flags.stage, "'"));
+  }
+  return ClusterModel::Load(flags.cluster_model);
+}
+
+absl::Status Configure(const Flags& flags, StageOptions& options,
+                       std::optional<ClusterModel>& model) {
+  LEAT_ASSIGN_OR_RETURN(model, ReadModel(flags));
+  if (model.has_value()) {
+    options.devices = model->DeviceInfos();
+  } else {
+    LEAT_ASSIGN_OR_RETURN(options.devices, FindDevices(flags));
+  }
   LEAT_RETURN_IF_ERROR(BuiltinPolicies().Find(flags.policy).status());
   options.placement_policy = flags.policy;
   // The check of the flag admits only names of stages.
@@ -141,8 +181,9 @@ absl::StatusOr<StepSignature> StepOf(const Model& model, const Flags& flags) {
   return MakeSignature(model.graph(), std::move(feeds), fetches);
 }
 
-absl::StatusOr<std::string> Show(const Flags& flags, StageOptions options,
-                                 const Log& log) {
+absl::StatusOr<std::string> Show(
+    const Flags& flags, StageOptions options,
+    const std::optional<ClusterModel>& cluster_model, const Log& log) {
   const std::string& path = flags.model.path;
   LEAT_ASSIGN_OR_RETURN(const Model model, Model::Load(flags.model));
   const Graph& graph = model.graph();
@@ -158,7 +199,13 @@ absl::StatusOr<std::string> Show(const Flags& flags, StageOptions options,
   log.Info(absl::StrCat("the graph is planned up to stage '",
                         StageName(options.stage), "' for ",
                         options.devices.size(), " devices"));
-  const Dump dump = MakeDump(graph, staged, options, path);
+  const StageShapes shapes = InferStageShapes(graph, staged, options);
+  Dump dump = MakeDump(staged, shapes, options, path);
+  if (flags.simulate) {
+    LEAT_ASSIGN_OR_RETURN(dump.simulation,
+                          SimulateForDump(staged.parts, shapes.parts,
+                                          *cluster_model, flags.cluster_model));
+  }
   if (flags.format == "json") return DumpToJson(dump);
   if (flags.format == "dot") return DumpToDot(dump);
   CheckScopes(flags, dump, log);
@@ -174,12 +221,14 @@ int Main(int argc, char** argv) {
   Log log(kProgram);
   if (const auto code = ParseFlags(app, argc, argv, log)) return *code;
   StageOptions options;
-  if (const absl::Status status = Configure(flags, options); !status.ok()) {
+  std::optional<ClusterModel> model;
+  if (const absl::Status status = Configure(flags, options, model);
+      !status.ok()) {
     return Report(log, status, kExitConfig);
   }
   return WithThreads(log, [&]() -> int {
     const absl::StatusOr<std::string> text =
-        Show(flags, std::move(options), log);
+        Show(flags, std::move(options), model, log);
     if (!text.ok()) return Report(log, text.status());
     return Print(log, *text);
   });

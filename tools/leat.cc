@@ -25,6 +25,7 @@
 #include "leat/runtime/device_set.h"
 #include "leat/runtime/host_memory.h"
 #include "leat/tools/checkpoint.h"
+#include "leat/tools/dumps/table.h"
 #include "leat/tools/launch.h"
 #include "leat/tools/missing_ops.h"
 #include "leat/tools/model.h"
@@ -35,7 +36,6 @@
 #include "leat/tools/serve.h"
 #include "leat/tools/show_model.h"
 #include "leat/tools/status.h"
-#include "leat/tools/table.h"
 #include "nlohmann/json.hpp"
 
 namespace leat {

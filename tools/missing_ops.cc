@@ -9,7 +9,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/graph/analysis/missing_kernel.h"
 #include "leat/graph/lowering/lower.h"
-#include "leat/tools/table.h"
+#include "leat/tools/dumps/table.h"
 #include "nlohmann/json.hpp"
 
 namespace leat {

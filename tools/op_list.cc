@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "leat/core/status_macros.h"
-#include "leat/tools/table.h"
+#include "leat/tools/dumps/table.h"
 #include "nlohmann/json.hpp"
 
 namespace leat {

@@ -20,9 +20,9 @@
 #include "leat/core/files/system_error.h"
 #include "leat/core/status_macros.h"
 #include "leat/protos/graph.pb.h"
-#include "leat/tools/dump.h"
-#include "leat/tools/dump_text.h"
-#include "leat/tools/graph_stages.h"
+#include "leat/tools/dumps/dump.h"
+#include "leat/tools/dumps/dump_text.h"
+#include "leat/tools/dumps/graph_stages.h"
 
 namespace leat {
 namespace {

@@ -10,7 +10,7 @@
 #include "leat/core/threads/wait_notices.h"
 #include "leat/distributed/client/remote_session.h"
 #include "leat/protos/config.pb.h"
-#include "leat/tools/graph_stages.h"
+#include "leat/tools/dumps/graph_stages.h"
 #include "leat/tools/tensors/npy.h"
 
 namespace leat {

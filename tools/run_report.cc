@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "leat/core/escaped_text.h"
-#include "leat/tools/table.h"
+#include "leat/tools/dumps/table.h"
 #include "leat/tools/tensors/tensor_json.h"
 #include "nlohmann/json.hpp"
 

@@ -9,7 +9,7 @@
 #include "leat/core/escaped_text.h"
 #include "leat/core/status_macros.h"
 #include "leat/protos/saved_model.pb.h"
-#include "leat/tools/table.h"
+#include "leat/tools/dumps/table.h"
 #include "leat/train/saved_model/meta_graphs.h"
 #include "nlohmann/json.hpp"
 

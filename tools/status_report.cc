@@ -14,7 +14,6 @@
 #include "leat/core/bytes_text.h"
 #include "leat/core/escaped_text.h"
 #include "leat/tools/status_rates.h"
-#include "leat/tools/table.h"
 #include "nlohmann/json.hpp"
 
 namespace leat {

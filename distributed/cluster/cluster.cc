@@ -9,10 +9,10 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "leat/core/codec/json.h"
 #include "leat/core/quoted_text.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/cluster/address.h"
-#include "leat/core/codec/json.h"
 
 namespace leat {
 namespace {

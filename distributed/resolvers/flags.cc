@@ -7,10 +7,10 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "leat/core/codec/json.h"
 #include "leat/core/files/regular_file.h"
 #include "leat/core/quoted_text.h"
 #include "leat/core/status_macros.h"
-#include "leat/core/codec/json.h"
 #include "leat/distributed/cluster/resolver.h"
 
 namespace leat::resolvers::flags {

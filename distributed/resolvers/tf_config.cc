@@ -20,9 +20,9 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "leat/core/codec/json.h"
 #include "leat/core/quoted_text.h"
 #include "leat/core/status_macros.h"
-#include "leat/core/codec/json.h"
 #include "leat/distributed/cluster/resolver.h"
 
 namespace leat::resolvers::tf_config {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "leat/graph/analysis/node_memory.h"
 #include "leat/graph/kernel_signature.h"
 #include "leat/graph/op_registry.h"
 #include "leat/partitioner/costs/variable_bytes.h"
@@ -16,7 +17,7 @@ constexpr double kParallelGrainSeconds = 16e-6;
 
 double Bounded(double seconds) {
   // The comparison is false for a NaN, which becomes 0.
-  return seconds > 0 ? std::min(seconds, kMaxSeconds) : 0;
+  return seconds > 0 ? std::min(seconds, kMaxNodeSeconds) : 0;
 }
 
 // Returns true if the node only passes on tensors, whatever their sizes are.
@@ -26,6 +27,14 @@ bool IsQuick(const Graph& graph, const Node& node) {
   const KernelSignature* const on_cpu =
       graph.ops().FindSignature(op, kCpu, node.attrs());
   return on_cpu != nullptr && on_cpu->cost == CostClass::kQuick;
+}
+
+// Returns true if a node of a GPU needs nothing of the GPU.
+bool IsOnHost(const Graph& graph, const Node& node) {
+  if (node.attrs().Get<bool>(kRunsOnHost).value_or(false)) return true;
+  const KernelSignature* const on_gpu =
+      graph.ops().FindSignature(node.op(), kGpu, node.attrs());
+  return on_gpu != nullptr && on_gpu->runs_on_host;
 }
 
 // Returns the type whose class of numbers decides how fast the node computes:
@@ -83,9 +92,13 @@ NodeCost EstimateCost(const Graph& graph, NodeId id, const NodeWork& work,
                       const MeasuredCosts* measured) {
   const Node& node = graph.node(id);
   const bool is_quick = IsQuick(graph, node);
-  const bool has_rates = device.rates.has_value();
+  const bool needs_host =
+      device.type == kGpu && (is_quick || IsOnHost(graph, node));
+  const std::optional<DeviceRates>& known =
+      needs_host ? device.host_rates : device.rates;
+  const bool has_rates = known.has_value();
   const DeviceRates& rates =
-      has_rates ? *device.rates : AssumedRates(device.type);
+      has_rates ? *known : AssumedRates(needs_host ? kCpu : device.type);
   NodeCost cost;
   SetMemory(node, work, is_quick, cost);
   SetTime(is_quick ? Work() : work.work, MainType(work), rates, device.cores,

@@ -26,6 +26,9 @@ struct CostedDevice {
   std::string kind = {};
   // Is not set if nobody has measured or published the rates.
   std::optional<DeviceRates> rates = {};
+  // For a GPU, are the rates of a core of its host, on which some of its nodes
+  // run.
+  std::optional<DeviceRates> host_rates = {};
   // Is the number of cores that one node may use. Is 1 for a GPU.
   int cores = 1;
 };
@@ -35,8 +38,9 @@ struct CostedDevice {
 //   max(flops / rate, bytes / bandwidth) + seconds_per_op,
 //
 // where the maximum is divided among as many cores as ParallelFor uses. A node
-// whose kernel is quick (CostClass) takes `seconds_per_op`. `measured` may be
-// null.
+// whose kernel is quick (CostClass) takes `seconds_per_op`. A node of a GPU
+// that is quick, or that runs on the host, has the rates of the host.
+// `measured` may be null.
 NodeCost EstimateCost(const Graph& graph, NodeId id, const NodeWork& work,
                       const CostedDevice& device,
                       const MeasuredCosts* measured = nullptr);

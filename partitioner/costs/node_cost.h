@@ -26,7 +26,7 @@ absl::string_view Name(CostOrigin origin);
 
 // Bounds the time of one run, to about 30 years. So no sum over the nodes of a
 // graph becomes infinite, whatever sizes a graph or a peer claims.
-inline constexpr double kMaxSeconds = 1e9;
+inline constexpr double kMaxNodeSeconds = 1e9;
 
 // Is a plain value. No number is negative, infinite or NaN.
 struct NodeCost {

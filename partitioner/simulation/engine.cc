@@ -23,7 +23,7 @@ Engine::Engine(const ClusterModel& cluster, const StepModel& step)
 void Engine::PrepareStates() {
   for (const ModelNode& node : step_.nodes) {
     if (!node.exists) continue;
-    const Loop& loop = step_.loops.loop(node.loop);
+    const LoopModel& loop = step_.loops.loop(node.loop);
     for (int32_t i = 0; i < loop.num_iterations; ++i) {
       const bool is_first = i % (loop.simulated_trips + 1) == 0;
       states_[node.first_run + i].pending =
@@ -31,7 +31,7 @@ void Engine::PrepareStates() {
     }
   }
   for (const ModelMessage& message : step_.messages) {
-    const Loop& loop = step_.loops.loop(message.loop);
+    const LoopModel& loop = step_.loops.loop(message.loop);
     for (int32_t i = 0; i < loop.num_iterations; ++i) {
       messages_[message.first_run + i].pending =
           message.num_sends + static_cast<int32_t>(message.recvs.size());

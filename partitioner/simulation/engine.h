@@ -21,7 +21,7 @@
 
 #include "leat/partitioner/costs/cluster_model.h"
 #include "leat/partitioner/simulation/link_lines.h"
-#include "leat/partitioner/simulation/simulation.h"
+#include "leat/partitioner/simulation/simulated_step.h"
 #include "leat/partitioner/simulation/step_model.h"
 
 namespace leat {

@@ -41,7 +41,7 @@ void Engine::BeginTransfer(int32_t index, int32_t iteration) {
   const LinkModel& link = cluster_.links()[message.link];
   const double latency = link.latency_seconds * message.weight;
   const double seconds = std::min(
-      message.bytes / link.bytes_per_second * message.weight, kMaxSeconds);
+      message.bytes / link.bytes_per_second * message.weight, kMaxNodeSeconds);
   const auto transfer = static_cast<int32_t>(transfers_.size());
   const LinkLines::Slot slot =
       lines_.Reserve(message.link, message.from, message.to,

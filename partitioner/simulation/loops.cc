@@ -79,7 +79,7 @@ void Loops::SetTrips(absl::Span<const Partition> parts,
   }
   std::vector<double> entries(loops_.size(), 1);
   for (size_t i = 1; i < loops_.size(); ++i) {
-    Loop& loop = loops_[i];
+    LoopModel& loop = loops_[i];
     // An outer loop evaluates what is before its condition once more, but
     // inner loops are entered only by its turns.
     entries[i] = std::min(
@@ -97,7 +97,7 @@ double Loops::CountIterations(const std::vector<int64_t>& num_nodes) {
   double sum = 0;
   std::vector<double> iterations(loops_.size(), 1);
   for (size_t i = 0; i < loops_.size(); ++i) {
-    Loop& loop = loops_[i];
+    LoopModel& loop = loops_[i];
     if (i > 0) {
       iterations[i] = iterations[loop.parent] * (loop.simulated_trips + 1.0);
       loop.weight = loops_[loop.parent].weight;

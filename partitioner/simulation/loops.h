@@ -16,12 +16,12 @@
 #include "leat/graph/analysis/frames.h"
 #include "leat/partitioner/costs/node_cost.h"
 #include "leat/partitioner/partition.h"
-#include "leat/partitioner/simulation/simulation.h"
+#include "leat/partitioner/simulation/simulated_step.h"
 
 namespace leat {
 
 // Describes a loop, or what is outside of all loops.
-struct Loop {
+struct LoopModel {
   std::string name = {};
   int32_t parent = -1;  // -1 for what is outside of all loops
   double trips = 1;     // how often it turns each time that it is entered
@@ -47,8 +47,8 @@ class Loops {
       absl::Span<const Partition> parts,
       absl::Span<const std::vector<NodeCost>> costs, int64_t max_runs);
 
-  const std::vector<Loop>& loops() const { return loops_; }
-  const Loop& loop(int32_t i) const { return loops_[i]; }
+  const std::vector<LoopModel>& loops() const { return loops_; }
+  const LoopModel& loop(int32_t i) const { return loops_[i]; }
   // Return the loop that the inputs or the outputs of a node belong to.
   int32_t OfInputs(size_t part, NodeId node) const {
     return of_inputs_[part].empty() ? kNone : of_inputs_[part][node];
@@ -68,7 +68,7 @@ class Loops {
   // runs of all nodes.
   double CountIterations(const std::vector<int64_t>& num_nodes);
 
-  std::vector<Loop> loops_ = {Loop{.name = "", .simulated_trips = 0}};
+  std::vector<LoopModel> loops_ = {LoopModel{.name = "", .simulated_trips = 0}};
   absl::flat_hash_map<std::pair<int32_t, std::string>, int32_t> index_;
   // Are by part and NodeId. Are empty for a part without loops.
   std::vector<std::vector<int32_t>> of_inputs_;

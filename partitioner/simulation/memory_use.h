@@ -9,7 +9,7 @@
 #include "absl/types/span.h"
 #include "leat/partitioner/costs/node_cost.h"
 #include "leat/partitioner/simulation/engine.h"
-#include "leat/partitioner/simulation/simulation.h"
+#include "leat/partitioner/simulation/simulated_step.h"
 #include "leat/partitioner/simulation/step_model.h"
 
 namespace leat {

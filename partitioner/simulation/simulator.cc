@@ -15,7 +15,7 @@ namespace {
 
 // Returns what the run that ends last was waiting for, back to the beginning of
 // the step, and the run itself.
-std::vector<Cause> CriticalPath(const Simulation& simulation) {
+std::vector<Cause> CriticalPath(const SimulatedStep& simulation) {
   std::vector<Cause> path;
   if (simulation.runs.empty()) return path;
   Cause cause{.kind = Cause::Kind::kRun,
@@ -49,7 +49,7 @@ std::vector<DeviceUse> DeviceUses(const ClusterModel& model,
 
 }  // namespace
 
-absl::StatusOr<Simulation> Simulate(
+absl::StatusOr<SimulatedStep> Simulate(
     const ClusterModel& model, absl::Span<const Partition> parts,
     absl::Span<const std::vector<NodeCost>> costs,
     const SimulationOptions& options) {
@@ -64,7 +64,7 @@ absl::StatusOr<Simulation> Simulate(
         "node ", QuotedText(part.graph.node(step.IdOf(stuck)).name()), " on ",
         part.name, " never gets all its inputs"));
   }
-  Simulation result;
+  SimulatedStep result;
   result.runs = engine.TakeRuns();
   result.transfers = engine.TakeTransfers();
   if (!result.runs.empty()) result.step_seconds = result.runs.back().end;

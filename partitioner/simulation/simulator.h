@@ -4,7 +4,7 @@
 // time, by the rules of the executor. docs/planning.md explains the rules and
 // their limits.
 //
-//   LEAT_ASSIGN_OR_RETURN(const Simulation simulation,
+//   LEAT_ASSIGN_OR_RETURN(const SimulatedStep simulation,
 //                         Simulate(model, parts, costs));
 //   simulation.step_seconds;
 //
@@ -21,7 +21,7 @@
 #include "leat/partitioner/costs/cluster_model.h"
 #include "leat/partitioner/costs/node_cost.h"
 #include "leat/partitioner/partition.h"
-#include "leat/partitioner/simulation/simulation.h"
+#include "leat/partitioner/simulation/simulated_step.h"
 
 namespace leat {
 
@@ -37,7 +37,7 @@ struct SimulationOptions {
 // INVALID_ARGUMENT, naming the device or node, if the model does not have the
 // device of a part, or if a node outside of loops never becomes ready. Returns
 // RESOURCE_EXHAUSTED if there are too many runs. Fails as FindFrames does.
-absl::StatusOr<Simulation> Simulate(
+absl::StatusOr<SimulatedStep> Simulate(
     const ClusterModel& model, absl::Span<const Partition> parts,
     absl::Span<const std::vector<NodeCost>> costs,
     const SimulationOptions& options = {});

@@ -125,7 +125,7 @@ class ModelBuilder {
   // part of its time in each step.
   void SetTime(size_t part, NodeId id, ModelNode& added) const {
     const NodeCost& cost = costs_[part][id];
-    const Loop& loop = step_.loops.loop(added.loop);
+    const LoopModel& loop = step_.loops.loop(added.loop);
     const DeviceModel& device = cluster_.devices()[step_.device_of[part]];
     double share = 1;
     if (cost.runs_per_step.has_value()) {
@@ -139,7 +139,7 @@ class ModelBuilder {
                                : 1;
     added.cores = std::clamp(cost.cores, 1, most_cores);
     const double seconds = cost.seconds * std::max(cost.cores, 1) / added.cores;
-    added.seconds = std::min(seconds * share * loop.weight, kMaxSeconds);
+    added.seconds = std::min(seconds * share * loop.weight, kMaxNodeSeconds);
     if (added.place == RunPlace::kGpuLink) {
       const LinkModel& link = cluster_.links()[cluster_.GpuLink(device.host)];
       added.seconds =
@@ -232,7 +232,7 @@ class ModelBuilder {
     }
     for (ModelMessage& message : step_.messages) {
       message.first_run = step_.num_message_runs;
-      const Loop& loop = step_.loops.loop(message.loop);
+      const LoopModel& loop = step_.loops.loop(message.loop);
       step_.num_message_runs += loop.num_iterations;
       ChargeProcessors(message);
     }
@@ -265,7 +265,7 @@ class ModelBuilder {
     const double seconds = std::min(
         (link.seconds_per_message + message.bytes * link.seconds_per_byte) *
             message.weight / static_cast<double>(message.recvs.size()),
-        kMaxSeconds);
+        kMaxNodeSeconds);
     for (const int32_t recv : message.recvs) {
       step_.nodes[recv].seconds += seconds;
       const int32_t send = step_.nodes[recv].peer;

@@ -16,7 +16,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/protos/graph.pb.h"
 #include "leat/runtime/local_session.h"
-#include "leat/tools/graph_stages.h"
+#include "leat/tools/dumps/graph_stages.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "leat/core/bytes_text.h"
-#include "leat/tools/table.h"
+#include "leat/tools/dumps/table.h"
 
 namespace leat::soak {
 namespace {

@@ -12,7 +12,7 @@
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/builder/control_flow.h"
 #include "leat/graph/ops.h"
-#include "leat/tools/graph_stages.h"
+#include "leat/tools/dumps/graph_stages.h"
 #include "leat/train/nn/layers.h"
 #include "leat/train/nn/losses.h"
 #include "leat/train/nn/optimizers.h"

@@ -101,6 +101,15 @@ TEST_F(EstimateCostsTest, WhatPassesOnTensorsTakesTheTimeOfAnOp) {
   }
 }
 
+TEST_F(EstimateCostsTest, WhatNeedsNothingOfAGpuHasTheRatesOfItsHost) {
+  CostedDevice gpu{.type = kGpu, .rates = kRates, .host_rates = kRates};
+  gpu.rates->seconds_per_op = 1;
+  gpu.host_rates->seconds_per_op = 2;
+  const Output x = Filled({100});
+  EXPECT_EQ(CostOf(op::Identity(x), gpu).seconds, 2);
+  EXPECT_NEAR(CostOf(op::Neg(x), gpu).seconds, 1, 1e-3);
+}
+
 TEST_F(EstimateCostsTest, VariablesAndConstantsAreKept) {
   const NodeCost constant = CostOf(Filled({10}), Core());
   EXPECT_EQ(constant.kept_bytes, 40);
@@ -138,7 +147,7 @@ TEST_F(EstimateCostsTest, WhatWasMeasuredCounts) {
   EXPECT_EQ(CostOf(y, {.kind = "other", .rates = kRates}, &measured).origin,
             CostOrigin::kCalibrated);
   measured.seconds = 1e300;
-  EXPECT_EQ(CostOf(y, Core(), &measured).seconds, kMaxSeconds);
+  EXPECT_EQ(CostOf(y, Core(), &measured).seconds, kMaxNodeSeconds);
 }
 
 TEST(DeviceRatesTest, KnowTheClassOfEachType) {

@@ -112,7 +112,7 @@ NodeId HandMadeStep::Add(NodeDef def, const std::vector<NodeId>& inputs,
   return *id;
 }
 
-absl::StatusOr<Simulation> HandMadeStep::TrySimulate(
+absl::StatusOr<SimulatedStep> HandMadeStep::TrySimulate(
     const ClusterModel& model, const BundleLimits& bundles) {
   for (const NodeId id : graph.NodeIds()) {
     graph.mutable_node(id).device =
@@ -136,7 +136,7 @@ absl::StatusOr<Simulation> HandMadeStep::TrySimulate(
   return SimulateParts(model, std::move(parts));
 }
 
-absl::StatusOr<Simulation> HandMadeStep::SimulateParts(
+absl::StatusOr<SimulatedStep> HandMadeStep::SimulateParts(
     const ClusterModel& model, std::vector<Partition> parts,
     const SimulationOptions& options) {
   parts_ = std::move(parts);
@@ -162,14 +162,14 @@ absl::StatusOr<Simulation> HandMadeStep::SimulateParts(
   return leat::Simulate(model, parts_, costs, options);
 }
 
-Simulation HandMadeStep::Simulate(const ClusterModel& model,
-                                  const BundleLimits& bundles) {
+SimulatedStep HandMadeStep::Simulate(const ClusterModel& model,
+                                     const BundleLimits& bundles) {
   auto simulation = TrySimulate(model, bundles);
   EXPECT_TRUE(simulation.ok()) << simulation.status();
-  return simulation.ok() ? *std::move(simulation) : Simulation();
+  return simulation.ok() ? *std::move(simulation) : SimulatedStep();
 }
 
-SimulatedRun HandMadeStep::RunOf(const Simulation& simulation,
+SimulatedRun HandMadeStep::RunOf(const SimulatedStep& simulation,
                                  const std::string& name) {
   EXPECT_EQ(CountRuns(simulation, name), 1) << name;
   for (const SimulatedRun& run : simulation.runs) {
@@ -178,7 +178,7 @@ SimulatedRun HandMadeStep::RunOf(const Simulation& simulation,
   return {};
 }
 
-int HandMadeStep::CountRuns(const Simulation& simulation,
+int HandMadeStep::CountRuns(const SimulatedStep& simulation,
                             const std::string& name) {
   int count = 0;
   for (const SimulatedRun& run : simulation.runs) {
@@ -188,7 +188,7 @@ int HandMadeStep::CountRuns(const Simulation& simulation,
 }
 
 std::vector<std::string> HandMadeStep::CriticalPath(
-    const Simulation& simulation) {
+    const SimulatedStep& simulation) {
   std::vector<std::string> names;
   for (const Cause& cause : simulation.critical_path) {
     if (cause.kind == Cause::Kind::kTransfer) {

@@ -6,7 +6,7 @@
 //   HandMadeStep step;
 //   const NodeId a = step.Cheap("a", 2);
 //   step.Expensive("b", 3, a, 1);  // on the second device
-//   const Simulation simulation = step.Simulate(TwoHosts());
+//   const SimulatedStep simulation = step.Simulate(TwoHosts());
 //   step.EndOf(simulation, "b");
 #ifndef LEAT_TESTS_PARTITIONER_SIMULATION_HAND_MADE_STEP_H_
 #define LEAT_TESTS_PARTITIONER_SIMULATION_HAND_MADE_STEP_H_
@@ -21,7 +21,7 @@
 #include "leat/partitioner/costs/cluster_model.h"
 #include "leat/partitioner/costs/node_cost.h"
 #include "leat/partitioner/partition.h"
-#include "leat/partitioner/simulation/simulation.h"
+#include "leat/partitioner/simulation/simulated_step.h"
 #include "leat/partitioner/simulation/simulator.h"
 
 namespace leat {
@@ -61,29 +61,29 @@ class HandMadeStep {
   NodeCost& CostOf(const std::string& name) { return costs_[name]; }
 
   // Places the nodes, cuts the graph and simulates it.
-  absl::StatusOr<Simulation> TrySimulate(const ClusterModel& model,
-                                         const BundleLimits& bundles = {});
-  Simulation Simulate(const ClusterModel& model,
-                      const BundleLimits& bundles = {});
+  absl::StatusOr<SimulatedStep> TrySimulate(const ClusterModel& model,
+                                            const BundleLimits& bundles = {});
+  SimulatedStep Simulate(const ClusterModel& model,
+                         const BundleLimits& bundles = {});
   // Simulates parts that were cut elsewhere.
-  absl::StatusOr<Simulation> SimulateParts(
+  absl::StatusOr<SimulatedStep> SimulateParts(
       const ClusterModel& model, std::vector<Partition> parts,
       const SimulationOptions& options = {});
 
   // Return the only run of a node, and its begin and end. Fail the test if it
   // did not run exactly once.
-  SimulatedRun RunOf(const Simulation& simulation, const std::string& name);
-  double BeginOf(const Simulation& simulation, const std::string& name) {
+  SimulatedRun RunOf(const SimulatedStep& simulation, const std::string& name);
+  double BeginOf(const SimulatedStep& simulation, const std::string& name) {
     return RunOf(simulation, name).begin;
   }
-  double EndOf(const Simulation& simulation, const std::string& name) {
+  double EndOf(const SimulatedStep& simulation, const std::string& name) {
     return RunOf(simulation, name).end;
   }
   // Returns the number of runs of a node.
-  int CountRuns(const Simulation& simulation, const std::string& name);
+  int CountRuns(const SimulatedStep& simulation, const std::string& name);
   // Returns the names of the nodes on the critical path, without those that
   // take no time, with ">" for each transfer.
-  std::vector<std::string> CriticalPath(const Simulation& simulation);
+  std::vector<std::string> CriticalPath(const SimulatedStep& simulation);
 
   Graph graph;
 

@@ -49,7 +49,7 @@ class LoopsTest : public ::testing::Test {
   }
 
   // Simulates the planned step. A node takes the seconds of its op.
-  Simulation Simulate(const SimulationOptions& options = {}) {
+  SimulatedStep Simulate(const SimulationOptions& options = {}) {
     std::vector<std::vector<NodeCost>> costs;
     for (const Partition& part : parts) {
       costs.emplace_back(part.graph.num_ids());
@@ -63,10 +63,10 @@ class LoopsTest : public ::testing::Test {
     }
     auto simulation = leat::Simulate(model, parts, costs, options);
     EXPECT_TRUE(simulation.ok()) << simulation.status();
-    return simulation.ok() ? *std::move(simulation) : Simulation();
+    return simulation.ok() ? *std::move(simulation) : SimulatedStep();
   }
 
-  int CountRuns(const Simulation& simulation, const std::string& op) {
+  int CountRuns(const SimulatedStep& simulation, const std::string& op) {
     int count = 0;
     for (const SimulatedRun& run : simulation.runs) {
       count += parts[run.part].graph.node(run.node).op() == op ? 1 : 0;
@@ -94,7 +94,7 @@ class LoopsTest : public ::testing::Test {
 TEST_F(LoopsTest, ALoopThatWasNotMeasuredTurnsOnce) {
   Plan(Loop(10));
   seconds = {{"Tanh", 1}, {"Less", 10}};
-  const Simulation simulation = Simulate();
+  const SimulatedStep simulation = Simulate();
   EXPECT_EQ(CountRuns(simulation, "Tanh"), 1);
   EXPECT_EQ(CountRuns(simulation, "Less"), 2) << "once to end the loop";
   EXPECT_EQ(simulation.step_seconds, 21);
@@ -107,7 +107,7 @@ TEST_F(LoopsTest, ALoopTurnsAsOftenAsWasMeasured) {
   Plan(Loop(10));
   seconds = {{"Tanh", 1}, {"Less", 10}};
   runs = {{"NextIteration", 5}};
-  const Simulation simulation = Simulate();
+  const SimulatedStep simulation = Simulate();
   EXPECT_EQ(CountRuns(simulation, "Tanh"), 5);
   EXPECT_EQ(CountRuns(simulation, "Less"), 6);
   EXPECT_EQ(CountRuns(simulation, "Exit"), 2) << "one for each variable";
@@ -124,7 +124,7 @@ TEST_F(LoopsTest, ALoopMayNotTurnAtAll) {
   Plan(Loop(10));
   seconds = {{"Tanh", 1}, {"Less", 10}};
   runs = {{"NextIteration", 0}};
-  const Simulation simulation = Simulate();
+  const SimulatedStep simulation = Simulate();
   EXPECT_EQ(CountRuns(simulation, "Tanh"), 0);
   EXPECT_EQ(CountRuns(simulation, "Exit"), 2) << "one for each variable";
   EXPECT_EQ(simulation.step_seconds, 10);
@@ -134,7 +134,7 @@ TEST_F(LoopsTest, FewLongIterationsStandForMany) {
   Plan(Loop(10));
   seconds = {{"Tanh", 1}};
   runs = {{"NextIteration", 1e6}};
-  const Simulation simulation = Simulate({.max_runs = 10'000});
+  const SimulatedStep simulation = Simulate({.max_runs = 10'000});
   EXPECT_LE(simulation.runs.size(), 10'000u);
   EXPECT_NEAR(simulation.step_seconds, 1e6, 1);
   EXPECT_EQ(simulation.loops[0].trips, 1e6);
@@ -154,14 +154,14 @@ TEST_F(LoopsTest, AnInnerLoopTurnsInEachTurnOfTheOuterOne) {
       })[1];
   Plan(y);
   seconds = {{"Tanh", 1}, {"Sigmoid", 100}};
-  const Simulation once = Simulate();
+  const SimulatedStep once = Simulate();
   EXPECT_EQ(CountRuns(once, "Tanh"), 1);
   EXPECT_EQ(once.step_seconds, 101);
   // The NextIterations of both loops have the same op and thus the same number
   // of runs here: the outer loop turns 6 times, and the inner loop once in
   // each.
   runs = {{"NextIteration", 6}};
-  const Simulation six = Simulate();
+  const SimulatedStep six = Simulate();
   EXPECT_EQ(CountRuns(six, "Tanh"), 6);
   EXPECT_EQ(CountRuns(six, "Sigmoid"), 6);
   EXPECT_EQ(six.step_seconds, 606);
@@ -176,7 +176,7 @@ TEST_F(LoopsTest, BothBranchesRunIfNobodyHasMeasuredThem) {
   seconds = {{"Tanh", 1}, {"Sigmoid", 10}};
   EXPECT_EQ(Simulate().step_seconds, 11);
   runs = {{"Tanh", 1}, {"Sigmoid", 0}};
-  const Simulation measured = Simulate();
+  const SimulatedStep measured = Simulate();
   EXPECT_EQ(measured.step_seconds, 1);
   EXPECT_EQ(CountRuns(measured, "Sigmoid"), 0);
   EXPECT_EQ(CountRuns(measured, "_Retval"), 1);
@@ -206,7 +206,7 @@ TEST_F(LoopOverHostsTest, EachTurnWaitsForTheMessages) {
   seconds = {{"Tanh", 1}, {"Sigmoid", 2}};
   const auto time_of = [&](double turns) {
     runs["NextIteration"] = turns;
-    const Simulation simulation = Simulate();
+    const SimulatedStep simulation = Simulate();
     EXPECT_EQ(CountRuns(simulation, "Tanh"), turns);
     EXPECT_EQ(CountRuns(simulation, "Sigmoid"), turns);
     EXPECT_LE(simulation.bound_seconds, simulation.step_seconds);

@@ -41,7 +41,7 @@ TEST_F(SimulatorTest, AChainTakesTheSumOfItsTimes) {
   const NodeId a = step.Cheap("a", 1);
   const NodeId b = step.Expensive("b", 2, {a});
   step.Cheap("c", 4, {b});
-  const Simulation simulation = step.Simulate(OneHost(4));
+  const SimulatedStep simulation = step.Simulate(OneHost(4));
   EXPECT_EQ(simulation.step_seconds, 7);
   EXPECT_EQ(simulation.critical_path_seconds, 7);
   EXPECT_EQ(simulation.work_seconds, 7);
@@ -55,7 +55,7 @@ TEST_F(SimulatorTest, AChainTakesTheSumOfItsTimes) {
 }
 
 TEST_F(SimulatorTest, AnEmptyStepTakesNoTime) {
-  const Simulation simulation = step.Simulate(OneHost(1));
+  const SimulatedStep simulation = step.Simulate(OneHost(1));
   EXPECT_EQ(simulation.step_seconds, 0);
   EXPECT_TRUE(simulation.critical_path.empty());
 }
@@ -64,7 +64,7 @@ TEST_F(SimulatorTest, ExpensiveNodesRunOnAllCores) {
   FanOut(4, 1, step.Cheap("a", 1), /*is_expensive=*/true);
   EXPECT_EQ(step.Simulate(OneHost(1)).step_seconds, 5);
   EXPECT_EQ(step.Simulate(OneHost(2)).step_seconds, 3);
-  const Simulation simulation = step.Simulate(OneHost(4));
+  const SimulatedStep simulation = step.Simulate(OneHost(4));
   EXPECT_EQ(simulation.step_seconds, 2);
   EXPECT_EQ(simulation.bound_seconds, 2);
   EXPECT_EQ(simulation.work_seconds, 5);
@@ -72,7 +72,7 @@ TEST_F(SimulatorTest, ExpensiveNodesRunOnAllCores) {
 
 TEST_F(SimulatorTest, CheapNodesStayOnTheThreadThatMadeThemReady) {
   FanOut(4, 1, step.Cheap("a", 1), /*is_expensive=*/false);
-  const Simulation simulation = step.Simulate(OneHost(4));
+  const SimulatedStep simulation = step.Simulate(OneHost(4));
   EXPECT_EQ(simulation.step_seconds, 5);
   for (const SimulatedRun& run : simulation.runs) EXPECT_EQ(run.lane, 0);
 }
@@ -84,7 +84,7 @@ TEST_F(SimulatorTest, AThreadKeepsItsCheapNodesAndOneExpensiveNode) {
   step.Expensive("first", 1, {a});
   step.Expensive("second", 1, {a});
   step.Cheap("cheap", 2, {a});
-  const Simulation simulation = step.Simulate(OneHost(2));
+  const SimulatedStep simulation = step.Simulate(OneHost(2));
   EXPECT_EQ(step.BeginOf(simulation, "cheap"), 1);
   const double first = step.BeginOf(simulation, "first");
   const double second = step.BeginOf(simulation, "second");
@@ -100,7 +100,7 @@ TEST_F(SimulatorTest, ANodeUsesTheCoresThatAreFree) {
   step.CostOf("b").cores = 8;
   step.Cheap("c", 1, {b});
   // 4 + 8 + 1 seconds of work.
-  const Simulation four = step.Simulate(OneHost(4));
+  const SimulatedStep four = step.Simulate(OneHost(4));
   EXPECT_EQ(four.step_seconds, 1 + 2 + 1);
   EXPECT_EQ(four.work_seconds, 13);
   EXPECT_EQ(four.devices[0].busy_seconds, 13);
@@ -114,7 +114,7 @@ TEST_F(SimulatorTest, ANodeTakesLongerIfCoresAreTaken) {
   step.Expensive("wide", 2, {a});
   step.CostOf("wide").cores = 3;
   // "other" is given to the pool first, so 2 of 3 cores are left.
-  const Simulation simulation = step.Simulate(OneHost(3));
+  const SimulatedStep simulation = step.Simulate(OneHost(3));
   EXPECT_EQ(step.EndOf(simulation, "wide"), 1 + 3);
 }
 
@@ -122,7 +122,7 @@ TEST_F(SimulatorTest, ControlEdgesOrderNodes) {
   const NodeId a = step.Cheap("a", 2);
   const NodeId b = step.Cheap("b", 1);
   step.Before(a, b);
-  const Simulation simulation = step.Simulate(OneHost(2));
+  const SimulatedStep simulation = step.Simulate(OneHost(2));
   EXPECT_EQ(step.BeginOf(simulation, "b"), 2);
   EXPECT_EQ(simulation.critical_path_seconds, 3);
 }
@@ -131,7 +131,7 @@ TEST_F(SimulatorTest, CpusOfAProcessShareItsCores) {
   step.Expensive("a", 3, {}, 0);
   step.Expensive("b", 3, {}, 1);
   EXPECT_EQ(step.Simulate(OneHost(1, /*num_cpus=*/2)).step_seconds, 6);
-  const Simulation two = step.Simulate(OneHost(2, /*num_cpus=*/2));
+  const SimulatedStep two = step.Simulate(OneHost(2, /*num_cpus=*/2));
   EXPECT_EQ(two.step_seconds, 3);
   ASSERT_EQ(two.devices.size(), 2u);
   EXPECT_EQ(two.devices[0].busy_seconds, 3);
@@ -142,7 +142,7 @@ TEST_F(SimulatorTest, DevicesOfAProcessPassTensorsWithoutTime) {
   const NodeId a = step.Cheap("a", 1, {}, 0);
   step.CostOf("a").output_bytes = {1000};
   step.Cheap("b", 1, {a}, 1);
-  const Simulation simulation = step.Simulate(OneHost(2, /*num_cpus=*/2));
+  const SimulatedStep simulation = step.Simulate(OneHost(2, /*num_cpus=*/2));
   EXPECT_EQ(simulation.step_seconds, 2);
   EXPECT_TRUE(simulation.transfers.empty());
 }
@@ -151,7 +151,7 @@ TEST_F(SimulatorTest, ATransferTakesLatencyAndBytes) {
   const NodeId a = step.Cheap("a", 1, {}, 0);
   step.CostOf("a").output_bytes = {20};
   step.Cheap("b", 3, {a}, 1);
-  const Simulation simulation = step.Simulate(SeveralHosts(2, 1, 0.5, 10));
+  const SimulatedStep simulation = step.Simulate(SeveralHosts(2, 1, 0.5, 10));
   EXPECT_EQ(step.BeginOf(simulation, "b"), 1 + 0.5 + 2);
   EXPECT_EQ(simulation.step_seconds, 6.5);
   EXPECT_EQ(simulation.critical_path_seconds, 4) << "links count as free";
@@ -171,7 +171,7 @@ TEST_F(SimulatorTest, ATensorThatIsThereAtOnceWaitsForTheRequest) {
   const NodeId a = step.Cheap("a", 0, {}, 0);
   step.CostOf("a").output_bytes = {10};
   step.Cheap("b", 1, {a}, 1);
-  const Simulation simulation = step.Simulate(SeveralHosts(2, 1, 0.5, 10));
+  const SimulatedStep simulation = step.Simulate(SeveralHosts(2, 1, 0.5, 10));
   EXPECT_EQ(simulation.transfers[0].begin, 0.5);
   EXPECT_EQ(simulation.step_seconds, 0.5 + 0.5 + 1 + 1);
 }
@@ -180,7 +180,7 @@ TEST_F(SimulatorTest, AControlEdgeTravelsWithoutBytes) {
   const NodeId a = step.Cheap("a", 1, {}, 0);
   const NodeId b = step.Cheap("b", 1, {}, 1);
   step.Before(a, b);
-  const Simulation simulation = step.Simulate(SeveralHosts(2, 1, 0.5, 10));
+  const SimulatedStep simulation = step.Simulate(SeveralHosts(2, 1, 0.5, 10));
   EXPECT_EQ(step.BeginOf(simulation, "b"), 1.5);
   EXPECT_EQ(simulation.transfers[0].bytes, 0);
 }
@@ -188,7 +188,7 @@ TEST_F(SimulatorTest, AControlEdgeTravelsWithoutBytes) {
 // a0 and a1 are ready at 1 and take 2 seconds each on the link to b0 and b1.
 class LinkTest : public SimulatorTest {
  protected:
-  Simulation Run(const std::string& link, int to0, int to1) {
+  SimulatedStep Run(const std::string& link, int to0, int to1) {
     HandMadeStep fresh;
     step = fresh;
     const NodeId start = step.Cheap("start", 1, {}, 0);
@@ -204,7 +204,7 @@ class LinkTest : public SimulatorTest {
 };
 
 TEST_F(LinkTest, ALineOfAPairCarriesOneTensorAtATime) {
-  const Simulation same = Run("\"sharing\": \"pair\"", 1, 1);
+  const SimulatedStep same = Run("\"sharing\": \"pair\"", 1, 1);
   EXPECT_EQ(same.transfers[0].end, 3);
   EXPECT_EQ(same.transfers[1].begin, 3);
   EXPECT_EQ(same.transfers[1].end, 5);
@@ -233,7 +233,7 @@ TEST_F(LinkTest, EndsThatDoNotMeetSendAtTheSameTime) {
       two.CostOf(name).output_bytes = {20};
       two.Cheap(absl::StrCat("b", i), 1, {a}, i + 2);
     }
-    const Simulation simulation = two.Simulate(SeveralHosts(
+    const SimulatedStep simulation = two.Simulate(SeveralHosts(
         4, 1, 0, 10, absl::StrCat("\"sharing\": \"", sharing, "\"")));
     EXPECT_EQ(simulation.step_seconds, seconds) << sharing;
   }
@@ -245,7 +245,7 @@ TEST_F(SimulatorTest, TransfersOverlapWithComputing) {
   step.Cheap("next", 5, {a}, 0);
   step.Cheap("far", 4, {}, 1);
   step.Cheap("b", 1, {a}, 1);
-  const Simulation simulation = step.Simulate(SeveralHosts(2, 1, 0, 10));
+  const SimulatedStep simulation = step.Simulate(SeveralHosts(2, 1, 0, 10));
   EXPECT_EQ(simulation.transfers[0].begin, 1);
   EXPECT_EQ(simulation.transfers[0].end, 4);
   EXPECT_EQ(simulation.step_seconds, 6) << "a and next";
@@ -256,7 +256,7 @@ TEST_F(SimulatorTest, MessagesTakeProcessorTimeAtBothEnds) {
   const NodeId a = step.Cheap("a", 1, {}, 0);
   step.CostOf("a").output_bytes = {20};
   step.Cheap("b", 1, {a}, 1);
-  const Simulation simulation = step.Simulate(SeveralHosts(
+  const SimulatedStep simulation = step.Simulate(SeveralHosts(
       2, 1, 0, 10, "\"seconds_per_message\": 0.5, \"seconds_per_byte\": 0.05"));
   // 1.5 seconds to send, 2 on the link, 1.5 to receive.
   EXPECT_THAT(simulation.step_seconds, DoubleEq(1 + 1.5 + 2 + 1.5 + 1));
@@ -276,14 +276,14 @@ TEST_F(SimulatorTest, ABundleIsOneMessage) {
   step.Cheap("b", 1, values, 1);
   const ClusterModel model = SeveralHosts(
       2, 1, 1, 10, "\"seconds_per_message\": 6, \"seconds_per_byte\": 0");
-  const Simulation one =
+  const SimulatedStep one =
       step.Simulate(model, {.max_tensors = 64, .max_bytes = 1 << 20});
   ASSERT_EQ(one.transfers.size(), 1u);
   EXPECT_EQ(one.transfers[0].num_tensors, 3);
   EXPECT_EQ(one.transfers[0].bytes, 30);
   EXPECT_THAT(one.transfers[0].begin, DoubleEq(6));
   EXPECT_THAT(one.step_seconds, DoubleEq(6 + 1 + 3 + 6 + 1));
-  const Simulation alone = step.Simulate(model);
+  const SimulatedStep alone = step.Simulate(model);
   EXPECT_EQ(alone.transfers.size(), 3u);
   EXPECT_GT(alone.step_seconds, 18);
 }
@@ -292,7 +292,7 @@ TEST_F(SimulatorTest, AGpuRunsItsNodesOneAfterAnother) {
   step.Expensive("a", 2, {}, 1);
   step.Expensive("b", 2, {}, 1);
   step.Expensive("c", 3, {}, 0);
-  const Simulation simulation = step.Simulate(HostWithGpus(1, 1));
+  const SimulatedStep simulation = step.Simulate(HostWithGpus(1, 1));
   EXPECT_EQ(simulation.step_seconds, 4);
   EXPECT_EQ(simulation.bound_seconds, 3.5) << "a core and a stream";
 }
@@ -302,7 +302,7 @@ TEST_F(SimulatorTest, CopiesOfAGpuOverlapWithItsNodes) {
   step.CostOf("a").output_bytes = {30};
   step.Expensive("long", 2, {}, 1);
   step.Expensive("b", 1, {a}, 1);
-  const Simulation simulation = step.Simulate(HostWithGpus(1, 1));
+  const SimulatedStep simulation = step.Simulate(HostWithGpus(1, 1));
   EXPECT_EQ(step.EndOf(simulation, "long"), 2);
   EXPECT_EQ(step.EndOf(simulation, "b"), 4) << "3 seconds to copy";
 }
@@ -332,7 +332,7 @@ TEST_F(SimulatorTest, TensorsLiveUntilTheirLastConsumerEnds) {
   step.CostOf("c").scratch_bytes = 200;
   EXPECT_EQ(step.Simulate(OneHost(1)).devices[0].peak_bytes, 270);
   step.CostOf("d").kept_bytes = 1000;
-  const Simulation simulation = step.Simulate(OneHost(1));
+  const SimulatedStep simulation = step.Simulate(OneHost(1));
   EXPECT_EQ(simulation.devices[0].peak_bytes, 1270);
   EXPECT_EQ(simulation.devices[0].kept_bytes, 1000);
 }
@@ -354,7 +354,7 @@ TEST_F(SimulatorTest, WhatWasNeverRunIsDead) {
   step.Cheap("often", 1, {a});
   step.CostOf("b").runs_per_step = 0;
   step.CostOf("often").runs_per_step = 0.5;
-  const Simulation simulation = step.Simulate(OneHost(1));
+  const SimulatedStep simulation = step.Simulate(OneHost(1));
   EXPECT_EQ(step.CountRuns(simulation, "b"), 0);
   EXPECT_EQ(step.CountRuns(simulation, "c"), 0);
   EXPECT_EQ(simulation.step_seconds, 1.5);
@@ -365,7 +365,7 @@ TEST_F(SimulatorTest, ADeadTensorNeedsNoTransfer) {
   step.CostOf("a").runs_per_step = 0;
   step.Cheap("b", 1, {a}, 1);
   step.Cheap("c", 1, {}, 1);
-  const Simulation simulation = step.Simulate(SeveralHosts(2, 1, 5, 10));
+  const SimulatedStep simulation = step.Simulate(SeveralHosts(2, 1, 5, 10));
   EXPECT_EQ(simulation.step_seconds, 1);
   EXPECT_TRUE(simulation.transfers.empty());
 }
@@ -421,7 +421,8 @@ void MakeRandom(std::mt19937& random, int num_devices, HandMadeStep& step) {
 }
 
 // Checks that no core runs two nodes at the same time.
-void ExpectLanesApart(const ClusterModel& model, const Simulation& simulation) {
+void ExpectLanesApart(const ClusterModel& model,
+                      const SimulatedStep& simulation) {
   std::map<std::pair<int, int>, double> free;  // by host and lane
   std::vector<SimulatedRun> runs = simulation.runs;
   std::stable_sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) {
@@ -449,7 +450,7 @@ TEST(RandomStepsTest, NoStepIsFasterThanItsBound) {
                                    : SeveralHosts(devices, cores, 0.1, 100);
     HandMadeStep step;
     MakeRandom(random, devices, step);
-    const Simulation simulation = step.Simulate(model);
+    const SimulatedStep simulation = step.Simulate(model);
     EXPECT_LE(simulation.bound_seconds, simulation.step_seconds + 1e-9);
     double busy = 0;
     for (const DeviceUse& use : simulation.devices) {
@@ -474,7 +475,7 @@ TEST(RandomStepsTest, NoStepIsFasterThanItsBound) {
       }
     }
     EXPECT_EQ(end, simulation.step_seconds);
-    const Simulation again = step.Simulate(model);
+    const SimulatedStep again = step.Simulate(model);
     ASSERT_EQ(again.runs.size(), simulation.runs.size());
     for (size_t i = 0; i < again.runs.size(); ++i) {
       EXPECT_EQ(again.runs[i].node, simulation.runs[i].node);

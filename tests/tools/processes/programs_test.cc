@@ -339,6 +339,41 @@ TEST_F(ProgramsTest, FailWith3ForWrongDevicesAndPolicies) {
   ExpectEnd(GraphDump({model_, "--policy", "nosuch"}), 3, "nosuch");
 }
 
+TEST_F(ProgramsTest, SimulateStepsOnClusterModels) {
+  const std::string model =
+      LEAT_TESTS_DIR "/../examples/clusters/one_machine.json";
+  const Ended text =
+      GraphDump({model_, "--cluster-model", model, "--simulate"});
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_THAT(text.out, AllOf(HasSubstr("simulated step on "),
+                              HasSubstr("critical path")));
+  const Ended json = GraphDump(
+      {model_, "--cluster-model", model, "--simulate", "--format", "json"});
+  EXPECT_THAT(json.out, HasSubstr("\"step_seconds\""));
+  const Ended placed = GraphDump({model_, "--cluster-model", model});
+  EXPECT_EQ(placed.code, 0) << placed.err;
+  EXPECT_THAT(placed.out, AllOf(HasSubstr("/job:localhost/replica:0/task:0"),
+                                Not(HasSubstr("simulated"))));
+}
+
+TEST_F(ProgramsTest, FailForWrongClusterModels) {
+  const std::string model =
+      LEAT_TESTS_DIR "/../examples/clusters/one_machine.json";
+  ExpectEnd(GraphDump({model_, "--simulate"}), 3, "--cluster-model");
+  const std::string bad = Write("bad.json", R"({"kinds": {"a": 1}})");
+  ExpectEnd(GraphDump({model_, "--cluster-model", bad}), 3, "kinds['a'] is 1");
+  ExpectEnd(GraphDump({model_, "--cluster-model", Path("nosuch.json")}), 3,
+            "nosuch.json");
+  ExpectEnd(GraphDump({model_, "--cluster-model", fifo_}), 3, fifo_);
+  ExpectEnd(GraphDump({model_, "--cluster-model", model, "--job", "a"}), 3,
+            "--job");
+  ExpectEnd(GraphDump({model_, "--cluster-model", model, "--simulate",
+                       "--stage", "placed"}),
+            3, "'placed'");
+  ExpectEnd(GraphDump({model_, "--cluster-model", model, "--devices", "cpu:2"}),
+            2, "--devices");
+}
+
 TEST_F(ProgramsTest, RefuseNumbersThatAreNoneOrOutOfRange) {
   for (const char* value : {"nan", "-nan", "inf", "-1", "0", "1e30", "abc"}) {
     const Ended ended = Leat({"run", model_, "--timeout", value});

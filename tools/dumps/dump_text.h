@@ -2,13 +2,13 @@
 //
 // DumpToText writes a Dump for people, in aligned columns. Large graphs are
 // folded by name scope.
-#ifndef LEAT_TOOLS_DUMP_TEXT_H_
-#define LEAT_TOOLS_DUMP_TEXT_H_
+#ifndef LEAT_TOOLS_DUMPS_DUMP_TEXT_H_
+#define LEAT_TOOLS_DUMPS_DUMP_TEXT_H_
 
 #include <string>
 #include <vector>
 
-#include "leat/tools/dump.h"
+#include "leat/tools/dumps/dump.h"
 
 namespace leat {
 
@@ -22,11 +22,12 @@ struct DumpTextOptions {
   std::vector<std::string> expand = {};  // scopes to show in full; "/" for all
 };
 
-// Returns the counts per device, the transfers between devices, and the nodes
-// of every partition: name, Op[attrs], outputs ("float [2,?]"), device and
-// inputs. Attrs that only repeat types and shapes are left out.
+// Returns the counts per device, the transfers between devices, the simulated
+// step if there is one, and the nodes of every partition: name, Op[attrs],
+// outputs ("float [2,?]"), device and inputs. Attrs that only repeat types and
+// shapes are left out.
 std::string DumpToText(const Dump& dump, const DumpTextOptions& options = {});
 
 }  // namespace leat
 
-#endif  // LEAT_TOOLS_DUMP_TEXT_H_
+#endif  // LEAT_TOOLS_DUMPS_DUMP_TEXT_H_

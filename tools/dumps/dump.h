@@ -2,8 +2,8 @@
 //
 // MakeDump collects what graph-dump shows of a graph at one stage. DumpToText,
 // DumpToJson and DumpToDot then write it.
-#ifndef LEAT_TOOLS_DUMP_H_
-#define LEAT_TOOLS_DUMP_H_
+#ifndef LEAT_TOOLS_DUMPS_DUMP_H_
+#define LEAT_TOOLS_DUMPS_DUMP_H_
 
 #include <cstdint>
 #include <optional>
@@ -15,8 +15,10 @@
 #include "leat/core/dtype.h"
 #include "leat/core/partial_shape.h"
 #include "leat/graph/graph.h"
+#include "leat/partitioner/costs/part_shapes.h"
 #include "leat/partitioner/prune.h"
-#include "leat/tools/graph_stages.h"
+#include "leat/tools/dumps/dump_simulation.h"
+#include "leat/tools/dumps/graph_stages.h"
 
 namespace leat {
 
@@ -105,7 +107,27 @@ struct Dump {
   // If shape inference failed, this is its error, and all shapes are unknown.
   // Otherwise it is "".
   std::string shape_problem = {};
+  // Is set if the step was simulated.
+  std::optional<DumpedSimulation> simulation = {};
 };
+
+// Holds what is known of all tensors of a StagedGraph.
+struct StageShapes {
+  GraphShapes whole = {};
+  std::vector<GraphShapes> parts = {};
+  // Is the error of shape inference, or "".
+  std::string problem = {};
+};
+
+// Infers the shapes of `staged`, which was made from `client` with `options`.
+// The shapes of fed tensors are taken from `client`.
+StageShapes InferStageShapes(const Graph& client, const StagedGraph& staged,
+                             const StageOptions& options);
+
+// Returns the dump of `staged`, which was made with `options` and has `shapes`.
+// `model` is the name that the dump shows.
+Dump MakeDump(const StagedGraph& staged, const StageShapes& shapes,
+              const StageOptions& options, std::string model = "");
 
 // Returns the dump of `staged`, which was made from `client` with `options`.
 // The shapes of fed tensors are taken from `client`. `model` is the name that
@@ -115,4 +137,4 @@ Dump MakeDump(const Graph& client, const StagedGraph& staged,
 
 }  // namespace leat
 
-#endif  // LEAT_TOOLS_DUMP_H_
+#endif  // LEAT_TOOLS_DUMPS_DUMP_H_

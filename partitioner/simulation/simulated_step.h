@@ -1,11 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Simulation is what the simulator (simulator.h) says about a step: when each
-// node would run, when each tensor would travel, how long each device would be
-// busy, and how much memory it would need. Times are in seconds, from the
-// beginning of the step.
-#ifndef LEAT_PARTITIONER_SIMULATION_SIMULATION_H_
-#define LEAT_PARTITIONER_SIMULATION_SIMULATION_H_
+// SimulatedStep is what the simulator (simulator.h) says about a step: when
+// each node would run, when each tensor would travel, how long each device
+// would be busy, and how much memory it would need. Times are in seconds, from
+// the beginning of the step.
+#ifndef LEAT_PARTITIONER_SIMULATION_SIMULATED_STEP_H_
+#define LEAT_PARTITIONER_SIMULATION_SIMULATED_STEP_H_
 
 #include <cstdint>
 #include <string>
@@ -77,7 +77,7 @@ struct SimulatedLoop {
 };
 
 // Is a plain value.
-struct Simulation {
+struct SimulatedStep {
   double step_seconds = 0;
   // No plan for these devices is faster than this, if it takes each node the
   // same time on any processor: max(W / P, CP). W is the work in seconds of one
@@ -97,4 +97,4 @@ struct Simulation {
 
 }  // namespace leat
 
-#endif  // LEAT_PARTITIONER_SIMULATION_SIMULATION_H_
+#endif  // LEAT_PARTITIONER_SIMULATION_SIMULATED_STEP_H_

@@ -6,8 +6,8 @@
 //
 //   FoldNames({"x", "dense/kernel", "dense/bias", ...}, {.max_lines = 2})
 //   -> "x" and "dense/", which stands for all names in that scope
-#ifndef LEAT_TOOLS_FOLD_H_
-#define LEAT_TOOLS_FOLD_H_
+#ifndef LEAT_TOOLS_DUMPS_FOLD_H_
+#define LEAT_TOOLS_DUMPS_FOLD_H_
 
 #include <string>
 #include <vector>
@@ -46,4 +46,4 @@ bool HasScope(absl::Span<const std::string> names, absl::string_view scope);
 
 }  // namespace leat
 
-#endif  // LEAT_TOOLS_FOLD_H_
+#endif  // LEAT_TOOLS_DUMPS_FOLD_H_

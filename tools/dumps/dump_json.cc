@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/tools/dump_json.h"
+#include "leat/tools/dumps/dump_json.h"
 
 #include <utility>
 #include <vector>
@@ -57,6 +57,75 @@ Json TransferJson(const DumpedTransfer& transfer) {
   return json;
 }
 
+Json DeviceJson(const DumpedDeviceUse& use) {
+  return {{"name", use.name},
+          {"kind", use.kind},
+          {"processors", use.num_processors},
+          {"busy_seconds", use.busy_seconds},
+          {"idle_seconds", use.idle_seconds},
+          {"peak_bytes", use.peak_bytes},
+          {"kept_bytes", use.kept_bytes},
+          {"memory_bytes", use.memory_bytes}};
+}
+
+Json CostJson(const DumpedNodeCost& cost) {
+  return {{"name", cost.name},         {"op", cost.op},
+          {"device", cost.device},     {"seconds", cost.seconds},
+          {"num_runs", cost.num_runs}, {"origin", Name(cost.origin)}};
+}
+
+Json PathJson(const DumpedPathStep& step) {
+  Json json = {{"name", step.name},
+               {"begin", step.begin},
+               {"end", step.end},
+               {"device", step.device}};
+  if (step.to.empty()) {
+    json["op"] = step.op;
+  } else {
+    json["to"] = step.to;
+    json["bytes"] = step.bytes;
+  }
+  return json;
+}
+
+template <class T>
+Json ArrayJson(const std::vector<T>& elements, Json (*to_json)(const T&)) {
+  Json array = Json::array();
+  for (const T& element : elements) array.push_back(to_json(element));
+  return array;
+}
+
+Json SimulationJson(const DumpedSimulation& simulation) {
+  Json costs = Json::object();
+  for (const CostOrigin origin :
+       {CostOrigin::kMeasured, CostOrigin::kCalibrated, CostOrigin::kGuessed}) {
+    costs[std::string(Name(origin))] =
+        simulation.num_costs[static_cast<size_t>(origin)];
+  }
+  Json loops = Json::array();
+  for (const SimulatedLoop& loop : simulation.loops) {
+    loops.push_back({{"name", loop.name},
+                     {"trips", loop.trips},
+                     {"is_assumed", loop.is_assumed},
+                     {"simulated_trips", loop.simulated_trips}});
+  }
+  return {{"cluster", simulation.cluster},
+          {"step_seconds", simulation.step_seconds},
+          {"bound_seconds", simulation.bound_seconds},
+          {"work_seconds", simulation.work_seconds},
+          {"critical_path_seconds", simulation.critical_path_seconds},
+          {"processors", simulation.num_processors},
+          {"num_transfers", simulation.num_transfers},
+          {"transferred_bytes", simulation.transferred_bytes},
+          {"num_costs", std::move(costs)},
+          {"devices", ArrayJson(simulation.devices, DeviceJson)},
+          {"unused_devices", simulation.num_unused_devices},
+          {"costliest", ArrayJson(simulation.costliest, CostJson)},
+          {"critical_path", ArrayJson(simulation.path, PathJson)},
+          {"critical_path_length", simulation.path_length},
+          {"loops", std::move(loops)}};
+}
+
 }  // namespace
 
 std::string DumpToJson(const Dump& dump) {
@@ -85,6 +154,9 @@ std::string DumpToJson(const Dump& dump) {
   }
   for (const DumpedTransfer& transfer : dump.transfers) {
     json["transfers"].push_back(TransferJson(transfer));
+  }
+  if (dump.simulation.has_value()) {
+    json["simulation"] = SimulationJson(*dump.simulation);
   }
   // Names from a file may have bytes that are not UTF-8. By default, the JSON
   // library throws an exception for these bytes.

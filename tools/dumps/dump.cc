@@ -1,58 +1,33 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/tools/dump.h"
+#include "leat/tools/dumps/dump.h"
 
 #include <map>
 #include <memory>
 #include <tuple>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/shape.h"
 #include "leat/graph/analysis/consumers.h"
 #include "leat/graph/analysis/equal.h"
 #include "leat/graph/analysis/infer_shapes.h"
+#include "leat/partitioner/costs/variable_bytes.h"
 
 namespace leat {
 namespace {
 
-using NodeOutputs = std::vector<InferredOutput>;
-
-// Maps the name of each node to the results of shape inference for this node.
-// Partitioning does not change the names.
-class ShapesByName {
- public:
-  absl::Status Infer(const Graph& graph) {
-    auto inferred = InferShapes(graph);
-    if (!inferred.ok()) return inferred.status();
-    for (const NodeId id : graph.NodeIds()) {
-      outputs_[graph.node(id).name()] = std::move((*inferred)[id]);
-    }
-    return absl::OkStatus();
+// Returns what is known of output `index` of node `id`, or null.
+const InferredOutput* Known(const GraphShapes& shapes, NodeId id, int index) {
+  if (id < 0 || static_cast<size_t>(id) >= shapes.size() || index < 0 ||
+      static_cast<size_t>(index) >= shapes[id].size()) {
+    return nullptr;
   }
-
-  // Returns null if there is no result for output `index` of `node`.
-  const InferredOutput* Find(const std::string& node, int index) const {
-    const auto found = outputs_.find(node);
-    if (found == outputs_.end() || index < 0 ||
-        index >= static_cast<int>(found->second.size())) {
-      return nullptr;
-    }
-    return &found->second[index];
-  }
-
-  void Set(const std::string& node, PartialShape shape) {
-    NodeOutputs outputs(1);
-    outputs[0].shape = std::move(shape);
-    outputs_[node] = std::move(outputs);
-  }
-
- private:
-  absl::flat_hash_map<std::string, NodeOutputs> outputs_;
-};
+  return &shapes[id][index];
+}
 
 // Returns the graph with the shapes of fed tensors in the attrs of its _Arg
 // nodes, where the shape function of _Arg looks for them.
-Graph WithArgShapes(Graph graph, const ShapesByName& client,
+Graph WithArgShapes(Graph graph, const Graph& client,
+                    const GraphShapes& client_shapes,
                     const StepSignature& signature) {
   for (const NodeId id : graph.NodeIds()) {
     if (graph.node(id).op() != "_Arg") continue;
@@ -63,7 +38,8 @@ Graph WithArgShapes(Graph graph, const ShapesByName& client,
     }
     const auto fed = TensorId::Parse(signature.feeds[*position]);
     const InferredOutput* known =
-        fed.ok() ? client.Find(fed->node, fed->index) : nullptr;
+        fed.ok() ? Known(client_shapes, client.Find(fed->node), fed->index)
+                 : nullptr;
     if (known == nullptr) continue;
     auto def = std::make_shared<NodeDef>(*graph.node(id).def);
     def->attrs.Set("_output_shapes", std::vector<PartialShape>{known->shape});
@@ -102,25 +78,27 @@ Endpoint BeforeCopy(const Graph& graph, const Endpoint& value) {
   return producer.op() == "_CopyToHost" ? producer.inputs[0] : value;
 }
 
-// Returns all pairs of _Send and _Recv, and adds to `shapes` the shapes that
-// the _Recvs receive.
-std::vector<DumpedTransfer> FindTransfers(const std::vector<Partition>& parts,
-                                          ShapesByName& shapes) {
+// Returns all pairs of _Send and _Recv. `shapes` has what is known of each
+// part.
+std::vector<DumpedTransfer> FindTransfers(
+    const std::vector<Partition>& parts,
+    const std::vector<GraphShapes>& shapes) {
   std::map<TransferKey, DumpedTransfer> transfers;
-  for (const Partition& part : parts) {
-    for (const NodeId id : part.graph.NodeIds()) {
-      const Node& node = part.graph.node(id);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const Graph& graph = parts[i].graph;
+    for (const NodeId id : graph.NodeIds()) {
+      const Node& node = graph.node(id);
       if (!IsSend(node)) continue;
-      const Endpoint value = BeforeCopy(part.graph, node.inputs[0]);
-      const Node& producer = part.graph.node(value.node);
+      const Endpoint value = BeforeCopy(graph, node.inputs[0]);
+      const Node& producer = graph.node(value.node);
       DumpedTransfer& transfer = transfers[KeyOf(node)];
-      transfer.is_control = IsControlMessage(part.graph, value);
+      transfer.is_control = IsControlMessage(graph, value);
       if (transfer.is_control) {
-        transfer.tensor = part.graph.node(producer.controls[0]).name();
+        transfer.tensor = graph.node(producer.controls[0]).name();
         transfer.value.shape = Shape{0};
       } else {
         transfer.tensor = absl::StrCat(producer.name(), ":", value.index);
-        const InferredOutput* known = shapes.Find(producer.name(), value.index);
+        const InferredOutput* known = Known(shapes[i], value.node, value.index);
         if (known != nullptr) transfer.value.shape = known->shape;
       }
       transfer.value.dtype = BaseOf(producer.output_type(value.index));
@@ -133,30 +111,12 @@ std::vector<DumpedTransfer> FindTransfers(const std::vector<Partition>& parts,
       const Node& node = part.graph.node(id);
       if (!IsRecv(node)) continue;
       const auto found = transfers.find(KeyOf(node));
-      if (found == transfers.end()) continue;
-      found->second.recv_node = node.name();
-      shapes.Set(node.name(), found->second.value.shape);
+      if (found != transfers.end()) found->second.recv_node = node.name();
     }
   }
   std::vector<DumpedTransfer> result;
   for (auto& [key, transfer] : transfers) result.push_back(std::move(transfer));
   return result;
-}
-
-// Returns the size of the variable that a node without inputs stands for, or 0
-// for other nodes.
-int64_t VariableBytes(const Node& node, int index,
-                      const InferredOutput* known) {
-  if (node.num_inputs() > 0 || known == nullptr) return 0;
-  if (IsRef(node.output_type(index))) {
-    return DumpedTensor{BaseOf(node.output_type(index)), known->shape}
-        .Bytes()
-        .value_or(0);
-  }
-  if (!known->handle.has_value()) return 0;
-  return DumpedTensor{known->handle->dtype, known->handle->shape}
-      .Bytes()
-      .value_or(0);
 }
 
 // Returns the declared attrs whose values differ from their defaults.
@@ -190,22 +150,7 @@ std::set<std::string> ImpliedAttrs(const Node& node, const DumpedNode& dumped) {
   return names;
 }
 
-// Returns the shape of the output of a node that partitioning has added. Shape
-// inference has not seen this node.
-PartialShape OwnShape(const Graph& graph, const Node& node,
-                      const ShapesByName& shapes) {
-  if (node.op() == "Const") {
-    const auto value = node.attrs().Get<Tensor>("value");
-    return value.ok() ? PartialShape(value->shape()) : PartialShape();
-  }
-  if (node.op() != "Identity") return PartialShape();
-  const Endpoint& input = node.inputs[0];
-  const InferredOutput* known =
-      shapes.Find(graph.node(input.node).name(), input.index);
-  return known == nullptr ? PartialShape() : known->shape;
-}
-
-DumpedNode DumpNode(const Graph& graph, NodeId id, const ShapesByName& shapes) {
+DumpedNode DumpNode(const Graph& graph, NodeId id, const GraphShapes& shapes) {
   const Node& node = graph.node(id);
   DumpedNode dumped{.name = node.name(), .op = node.op()};
   dumped.device =
@@ -218,19 +163,20 @@ DumpedNode DumpNode(const Graph& graph, NodeId id, const ShapesByName& shapes) {
   }
   dumped.attrs = AttrTexts(node);
   for (int i = 0; i < node.num_outputs(); ++i) {
-    const InferredOutput* known = shapes.Find(node.name(), i);
+    const InferredOutput* known = Known(shapes, id, i);
     DumpedTensor output{.dtype = node.output_type(i)};
-    output.shape =
-        known != nullptr ? known->shape : OwnShape(graph, node, shapes);
+    if (known != nullptr) output.shape = known->shape;
     dumped.outputs.push_back(std::move(output));
-    dumped.variable_bytes += VariableBytes(node, i, known);
+  }
+  if (static_cast<size_t>(id) < shapes.size()) {
+    dumped.variable_bytes = VariableBytes(node, shapes[id]);
   }
   dumped.implied_attrs = ImpliedAttrs(node, dumped);
   return dumped;
 }
 
 DumpedPart DumpGraph(const Graph& graph, std::string name,
-                     const ShapesByName& shapes) {
+                     const GraphShapes& shapes) {
   DumpedPart part{.name = std::move(name)};
   const auto order = TopologicalOrder(graph);
   for (const NodeId id : order.ok() ? *order : graph.NodeIds()) {
@@ -270,24 +216,37 @@ void Totals::Add(const DumpedNode& node) {
   }
 }
 
-Dump MakeDump(const Graph& client, const StagedGraph& staged,
+StageShapes InferStageShapes(const Graph& client, const StagedGraph& staged,
+                             const StageOptions& options) {
+  StageShapes result;
+  const auto of_client = InferShapes(client);
+  absl::Status status = of_client.status();
+  if (status.ok()) {
+    const bool has_step = options.stage >= Stage::kPruned;
+    auto of_whole = InferShapes(
+        WithArgShapes(staged.whole, client, *of_client,
+                      has_step ? options.signature : StepSignature()));
+    status = of_whole.status();
+    if (status.ok()) result.whole = *std::move(of_whole);
+  }
+  if (!status.ok()) result.problem = std::string(status.message());
+  result.parts = PartShapes(staged.whole, result.whole, staged.parts);
+  return result;
+}
+
+Dump MakeDump(const StagedGraph& staged, const StageShapes& shapes,
               const StageOptions& options, std::string model) {
   Dump dump{.model = std::move(model), .stage = options.stage};
   if (options.stage >= Stage::kPruned) dump.signature = options.signature;
-  ShapesByName client_shapes, shapes;
-  absl::Status status = client_shapes.Infer(client);
-  if (status.ok()) {
-    status = shapes.Infer(
-        WithArgShapes(staged.whole, client_shapes, dump.signature));
-  }
-  if (!status.ok()) dump.shape_problem = std::string(status.message());
+  dump.shape_problem = shapes.problem;
   if (options.stage == Stage::kPartitioned) {
-    dump.transfers = FindTransfers(staged.parts, shapes);
-    for (const Partition& part : staged.parts) {
-      dump.parts.push_back(DumpGraph(part.graph, part.name, shapes));
+    dump.transfers = FindTransfers(staged.parts, shapes.parts);
+    for (size_t i = 0; i < staged.parts.size(); ++i) {
+      const Partition& part = staged.parts[i];
+      dump.parts.push_back(DumpGraph(part.graph, part.name, shapes.parts[i]));
     }
   } else {
-    dump.parts.push_back(DumpGraph(staged.whole, "", shapes));
+    dump.parts.push_back(DumpGraph(staged.whole, "", shapes.whole));
   }
   std::map<std::string, Totals> devices;
   for (const DumpedPart& part : dump.parts) {
@@ -295,6 +254,12 @@ Dump MakeDump(const Graph& client, const StagedGraph& staged,
   }
   dump.devices.assign(devices.begin(), devices.end());
   return dump;
+}
+
+Dump MakeDump(const Graph& client, const StagedGraph& staged,
+              const StageOptions& options, std::string model) {
+  return MakeDump(staged, InferStageShapes(client, staged, options), options,
+                  std::move(model));
 }
 
 }  // namespace leat

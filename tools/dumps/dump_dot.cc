@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/tools/dump_dot.h"
+#include "leat/tools/dumps/dump_dot.h"
 
 #include <map>
 #include <vector>
@@ -9,7 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/bytes_text.h"
-#include "leat/tools/table.h"
+#include "leat/tools/dumps/table.h"
 
 namespace leat {
 namespace {

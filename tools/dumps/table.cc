@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/tools/table.h"
+#include "leat/tools/dumps/table.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/tools/graph_stages.h"
+#include "leat/tools/dumps/graph_stages.h"
 
 #include <google/protobuf/text_format.h>
 
@@ -18,10 +18,10 @@
 #include "leat/protos/graph.pb.h"
 #include "leat/runtime/device_set.h"
 #include "leat/tools/cluster_flags.h"
-#include "leat/tools/dump.h"
-#include "leat/tools/dump_dot.h"
-#include "leat/tools/dump_json.h"
-#include "leat/tools/dump_text.h"
+#include "leat/tools/dumps/dump.h"
+#include "leat/tools/dumps/dump_dot.h"
+#include "leat/tools/dumps/dump_json.h"
+#include "leat/tools/dumps/dump_text.h"
 
 namespace leat::graph_stages_test {
 namespace {

@@ -4,12 +4,12 @@
 // as a cluster of nodes. If the graph is not partitioned, each device is drawn
 // as a cluster instead. Transfers are bold edges from _Send to _Recv, labelled
 // with dtype, shape and bytes. Control edges are dashed.
-#ifndef LEAT_TOOLS_DUMP_DOT_H_
-#define LEAT_TOOLS_DUMP_DOT_H_
+#ifndef LEAT_TOOLS_DUMPS_DUMP_DOT_H_
+#define LEAT_TOOLS_DUMPS_DUMP_DOT_H_
 
 #include <string>
 
-#include "leat/tools/dump.h"
+#include "leat/tools/dumps/dump.h"
 
 namespace leat {
 
@@ -18,4 +18,4 @@ std::string DumpToDot(const Dump& dump);
 
 }  // namespace leat
 
-#endif  // LEAT_TOOLS_DUMP_DOT_H_
+#endif  // LEAT_TOOLS_DUMPS_DUMP_DOT_H_

@@ -5,8 +5,8 @@
 // thread-safe.
 //
 //   FormatTable({{"op", Cell::Number("runs")}, {"MatMul", Cell::Number("12")}})
-#ifndef LEAT_TOOLS_TABLE_H_
-#define LEAT_TOOLS_TABLE_H_
+#ifndef LEAT_TOOLS_DUMPS_TABLE_H_
+#define LEAT_TOOLS_DUMPS_TABLE_H_
 
 #include <cstdint>
 #include <string>
@@ -62,4 +62,4 @@ std::string Shortened(absl::string_view text, size_t width);
 
 }  // namespace leat
 
-#endif  // LEAT_TOOLS_TABLE_H_
+#endif  // LEAT_TOOLS_DUMPS_TABLE_H_

@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/tools/dump.h"
+#include "leat/tools/dumps/dump.h"
 
 #include <memory>
 #include <set>
@@ -14,10 +14,10 @@
 #include "leat/protos/graph.pb.h"
 #include "leat/runtime/device_set.h"
 #include "leat/tests/testing/graph_text.h"
-#include "leat/tools/dump_dot.h"
-#include "leat/tools/dump_json.h"
-#include "leat/tools/dump_text.h"
-#include "leat/tools/graph_stages.h"
+#include "leat/tools/dumps/dump_dot.h"
+#include "leat/tools/dumps/dump_json.h"
+#include "leat/tools/dumps/dump_text.h"
+#include "leat/tools/dumps/graph_stages.h"
 #include "nlohmann/json.hpp"
 
 namespace leat::dump_test {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/tools/fold.h"
+#include "leat/tools/dumps/fold.h"
 
 #include <algorithm>
 #include <queue>

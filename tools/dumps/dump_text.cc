@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/tools/dump_text.h"
+#include "leat/tools/dumps/dump_text.h"
 
 #include <algorithm>
 #include <map>
@@ -10,8 +10,9 @@
 #include "absl/strings/strip.h"
 #include "leat/core/bytes_text.h"
 #include "leat/core/escaped_text.h"
-#include "leat/tools/fold.h"
-#include "leat/tools/table.h"
+#include "leat/tools/dumps/dump_simulation_text.h"
+#include "leat/tools/dumps/fold.h"
+#include "leat/tools/dumps/table.h"
 
 namespace leat {
 namespace {
@@ -113,6 +114,12 @@ class TextWriter {
     Title();
     Devices();
     Transfers();
+    if (dump_.simulation.has_value()) {
+      out_ += SimulationText(
+          *dump_.simulation,
+          [this](const std::string& device) { return names_.Short(device); },
+          {.color = options_.color, .width = options_.width});
+    }
     for (const DumpedPart& part : dump_.parts) Part(part);
     return std::move(out_);
   }

@@ -2,8 +2,8 @@
 //
 // GraphAtStage takes a graph through the stages of a session's planning, up to
 // the stage that a tool shows. It is stateless and thread-safe.
-#ifndef LEAT_TOOLS_GRAPH_STAGES_H_
-#define LEAT_TOOLS_GRAPH_STAGES_H_
+#ifndef LEAT_TOOLS_DUMPS_GRAPH_STAGES_H_
+#define LEAT_TOOLS_DUMPS_GRAPH_STAGES_H_
 
 #include <optional>
 #include <string>
@@ -102,4 +102,4 @@ absl::StatusOr<StagedGraph> GraphAtStage(const Graph& graph,
 
 }  // namespace leat
 
-#endif  // LEAT_TOOLS_GRAPH_STAGES_H_
+#endif  // LEAT_TOOLS_DUMPS_GRAPH_STAGES_H_

@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/tools/graph_stages.h"
+#include "leat/tools/dumps/graph_stages.h"
 
 #include <algorithm>
 #include <cstdint>
