@@ -12,6 +12,7 @@
 #include "leat/core/devices/device_name.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/thread.h"
+#include "leat/runtime/cost_recorder.h"
 #include "leat/runtime/cpu_device.h"
 #include "leat/runtime/cuda/cuda_api.h"
 #include "leat/runtime/cuda/cuda_device.h"
@@ -106,6 +107,12 @@ absl::StatusOr<std::unique_ptr<DeviceSet>> DeviceSet::Create(
   if (options.num_gpus != 0) LEAT_RETURN_IF_ERROR(set->AddGpus(options));
   set->resources_ =
       std::make_unique<DeviceResources>(set->devices_, options.resource_limits);
+  if (!options.costs_folder.empty()) {
+    LEAT_ASSIGN_OR_RETURN(set->costs_,
+                          CostRecorder::Create({.folder = options.costs_folder,
+                                                .clock = options.clock,
+                                                .log = options.log}));
+  }
   return set;
 }
 
@@ -156,6 +163,8 @@ absl::Status DeviceSet::AddGpus(const DeviceSetOptions& options) {
   for (auto& gpu : made) devices_.push_back(std::move(gpu));
   return absl::OkStatus();
 }
+
+DeviceSet::DeviceSet() = default;
 
 DeviceSet::~DeviceSet() {
   // Closes the open event files while the threads of `files_` still run,

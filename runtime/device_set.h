@@ -22,6 +22,7 @@
 namespace leat {
 
 class Clock;
+class CostRecorder;
 class CudaApi;
 
 // Stands for as many GPUs as the machine has.
@@ -64,8 +65,12 @@ struct DeviceSetOptions {
   // Is the object through which GPUs call CUDA. Null stands for CUDA's own
   // library (NewCudaApi).
   std::shared_ptr<CudaApi> cuda = nullptr;
-  // Is the clock by which the threads of GPUs wait between two checks for
-  // completed work. Is borrowed. Null stands for RealClock().
+  // Is a folder to which this process writes what sampled steps have measured
+  // on the devices (cost_recorder.h). If it is empty, nothing is measured.
+  std::string costs_folder = {};
+  // Is the clock of the costs, and the clock by which the threads of GPUs wait
+  // between two checks for completed work. Is borrowed and must outlive the
+  // DeviceSet. Null stands for RealClock().
   Clock* clock = nullptr;
   // Says which files kernels may use.
   FileAccess files = FileAccess::Unrestricted();
@@ -91,6 +96,7 @@ class DeviceSet {
   //  - The options name a GPU twice, or more GPUs than this machine has.
   //  - `gpu_ordinals` is not empty and has fewer than `num_gpus` numbers.
   //  - `gpu_memory_fraction` is not in [0, 1].
+  //  - `costs_folder` has a cost file that is not valid.
   static absl::StatusOr<std::unique_ptr<DeviceSet>> Create(
       const DeviceSetOptions& options = {});
   // Waits until the compute pool has run all of its work.
@@ -115,12 +121,16 @@ class DeviceSet {
   // waits for the end of this work.
   BackgroundWork& background_work() { return background_work_; }
 
+  // Returns the object that keeps what sampled steps measure, or null if
+  // nothing is measured.
+  CostRecorder* costs() const { return costs_.get(); }
+
   // Returns the pool on which the kernels of all devices run. Its closures must
   // not block.
   WorkQueue& compute_queue() { return *queue_; }
 
  private:
-  DeviceSet() = default;
+  DeviceSet();
   absl::Status AddGpus(const DeviceSetOptions& options);
 
   BackgroundWork background_work_;
@@ -128,6 +138,7 @@ class DeviceSet {
   std::unique_ptr<WorkQueue> queue_;
   std::vector<std::unique_ptr<Device>> devices_;
   std::unique_ptr<DeviceResources> resources_;
+  std::unique_ptr<CostRecorder> costs_;  // may be null
 };
 
 // Parses the value of a --devices flag: "cpu" stands for one CPU device,

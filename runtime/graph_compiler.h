@@ -21,6 +21,8 @@
 
 namespace leat {
 
+class GraphSampler;
+
 // Describes a graph that was compiled for the devices of this task: one
 // executor for each device that the graph uses. It must not outlive the
 // DeviceSet.
@@ -29,6 +31,9 @@ struct CompiledGraph {
   // is a function that uses the object of the graph that calls it.
   std::shared_ptr<FunctionCaller> functions;
   std::vector<std::unique_ptr<Executor>> executors;
+  // Measures what the nodes cost. Null if the DeviceSet has no CostRecorder,
+  // and for a function.
+  std::shared_ptr<GraphSampler> sampler;
 };
 
 // Is thread-safe. A shared_ptr owns it, and the graphs that it compiles share

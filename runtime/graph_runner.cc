@@ -8,6 +8,7 @@
 #include "leat/core/threads/flush_denormals.h"
 #include "leat/core/threads/spin.h"
 #include "leat/runtime/compiled_functions.h"
+#include "leat/runtime/graph_sampler.h"
 
 namespace leat {
 namespace {
@@ -91,6 +92,9 @@ absl::StatusOr<std::shared_ptr<CompiledGraph>> GraphRunner::Register(
   }
   LEAT_RETURN_IF_ERROR(compiler_->Compile(
       std::move(graph), kernels_, compiled->functions.get(), *compiled));
+  if (CostRecorder* const costs = devices().costs(); costs != nullptr) {
+    compiled->sampler = std::make_shared<GraphSampler>(*compiled, *costs);
+  }
   return compiled;
 }
 

@@ -19,9 +19,11 @@
 #include "leat/runtime/collectives/local_collectives.h"
 #include "leat/runtime/compiled_step.h"
 #include "leat/runtime/constant_evaluator.h"
+#include "leat/runtime/cost_recorder.h"
 #include "leat/runtime/executor/step_allocations.h"
 #include "leat/runtime/feed_checks.h"
 #include "leat/runtime/graph_runner.h"
+#include "leat/runtime/graph_sampler.h"
 #include "leat/runtime/local_partial_run.h"
 #include "leat/runtime/local_rendezvous.h"
 #include "leat/runtime/plan_table.h"
@@ -149,11 +151,14 @@ class LocalSession final : public Session,
       const std::shared_ptr<LocalPartialRun> run = weak.lock();
       if (run != nullptr) run->Cancel(ClosedUnderStep(), Closed());
     }
-    MutexLock lock(mutex_);
-    for (Step* step : running_) {
-      step->Fail(ClosedUnderStep());
+    {
+      MutexLock lock(mutex_);
+      for (Step* step : running_) {
+        step->Fail(ClosedUnderStep());
+      }
+      while (!running_.empty()) step_ended_.Wait(mutex_);
     }
-    while (!running_.empty()) step_ended_.Wait(mutex_);
+    if (devices_->costs() != nullptr) devices_->costs()->Write();
     return absl::OkStatus();
   }
 
@@ -218,12 +223,14 @@ class LocalSession final : public Session,
     LocalRendezvous rendezvous;
     std::optional<StepAllocations> allocations;
     if (options.report_tensor_allocations_upon_oom) allocations.emplace();
-    Step step(next_step_id_.fetch_add(1, std::memory_order_relaxed), rendezvous,
-              feeds, absl::MakeSpan(fetched), observer,
+    const int64_t id = next_step_id_.fetch_add(1, std::memory_order_relaxed);
+    StepSample sample(compiled.graph->sampler.get(), id, observer);
+    Step step(id, rendezvous, feeds, absl::MakeSpan(fetched), sample.observer(),
               allocations.has_value() ? &*allocations : nullptr, StepCall(),
               collectives_.get());
     LEAT_RETURN_IF_ERROR(Enter(step));
     const absl::Status status = runner_.Run(*compiled.graph, step, deadline);
+    sample.End(status.ok());
     Leave(step);
     if (!status.ok()) collectives_->StepHasFailed();
     LEAT_RETURN_IF_ERROR(status);
@@ -386,7 +393,9 @@ absl::StatusOr<std::shared_ptr<Session>> NewLocalSession(
     const KernelRegistry& kernels) {
   std::shared_ptr<DeviceSet> devices = options.device_set;
   if (devices == nullptr) {
-    LEAT_ASSIGN_OR_RETURN(devices, DeviceSet::Create(options.devices));
+    DeviceSetOptions device_options = options.devices;
+    if (device_options.clock == nullptr) device_options.clock = options.clock;
+    LEAT_ASSIGN_OR_RETURN(devices, DeviceSet::Create(device_options));
   }
   LEAT_ASSIGN_OR_RETURN(
       std::unique_ptr<SessionGraph> session_graph,

@@ -116,6 +116,9 @@ CLI::App* AddRun(CLI::App& app, Flags& flags) {
                   "Write TensorFlow's RunMetadata of the last step (step "
                   "stats and partition graphs) to this file; text if it ends "
                   "in .pbtxt");
+  run->add_option("--costs", flags.run.session.costs_folder,
+                  "A folder to which sampled steps write what nodes cost, for "
+                  "planning [nothing is measured]");
   run->add_flag("--no-passes", flags.no_passes,
                 "Run the graph as it is, every node that the step needs");
   run->add_flag("--stats", flags.stats, "Print the time that each op took");

@@ -243,6 +243,7 @@ absl::StatusOr<ServerOptions> MakeOptions(const ServeOptions& options) {
   LEAT_ASSIGN_OR_RETURN(server.files, OpenRoots(options.file_roots));
   server.devices.num_threads = options.threads;
   server.devices.cpu_memory_bytes = options.memory;
+  server.devices.costs_folder = options.costs;
   options.gpus.Set(server.devices);
   server.bind = options.bind;
   server.insecure = options.insecure;
@@ -296,6 +297,9 @@ CLI::App* AddServe(CLI::App& app, ServeOptions& options) {
       "--file-root", options.file_roots,
       "DIR or DIR:rw: graphs may read, or also write, the files below this "
       "folder, and no others (repeatable) [none]");
+  serve->add_option("--costs", options.costs,
+                    "A folder to which sampled steps write what nodes cost, "
+                    "for planning [nothing is measured]");
   AddDump(*serve, options);
   AddLimits(*serve, options.limits);
   AddChunks(*serve, options.chunks);

@@ -45,6 +45,8 @@ struct ServeOptions {
   // Graphs may read the files in these folders. If ":rw" follows the name of a
   // folder, graphs may also write the files in it.
   std::vector<std::string> file_roots = {};
+  // Is a folder for what nodes cost, or "" if nothing is measured.
+  std::string costs = {};
   // Is a folder for plans (plan_dump.h), or "" for none.
   std::string dump_dir = {};
   int64_t max_dumped_plans = PlanDump::kDefaultMaxPlans;

@@ -38,6 +38,7 @@ absl::StatusOr<std::shared_ptr<Session>> NewSessionHere(
   local.devices.gpu_allow_tf32 = options.gpu_allow_tf32;
   local.devices.gpu_sync = options.gpu_sync;
   local.devices.log = options.log;
+  local.devices.costs_folder = options.costs_folder;
   local.devices.gpu_memory_fraction = options.gpu_memory_fraction;
   local.devices.gpu_allow_growth = options.gpu_allow_growth;
   local.devices.gpu_ordinals = options.gpu_ordinals;
@@ -63,6 +64,7 @@ absl::StatusOr<std::shared_ptr<Session>> NewSessionThere(
       {"gpu_ordinals", options.gpu_ordinals != defaults.gpu_ordinals},
       {"placement_policy",
        options.placement_policy != defaults.placement_policy},
+      {"costs_folder", !options.costs_folder.empty()},
       {"lower_limits", !(options.lower_limits == defaults.lower_limits)}};
   for (const auto& [name, is_set] : local_options) {
     if (is_set) return Misplaced(name, options.target);

@@ -96,6 +96,10 @@ struct SessionOptions {
   bool allow_soft_placement = false;
   std::string placement_policy = "greedy";  // local
   LowerLimits lower_limits = {};            // local
+  // Is a folder to which this process writes what sampled steps have measured,
+  // for planning. If it is empty, nothing is measured. This option is local;
+  // the tasks of a target have the flag --costs.
+  std::string costs_folder = {};
   // Is called on any thread with messages for people, for example about a
   // library for GPUs that this machine does not have. A session on a target
   // ignores it.

@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "leat/core/devices/device.h"
+#include "leat/core/shape.h"
 #include "leat/core/tensor.h"
 
 namespace leat {
@@ -19,7 +20,9 @@ namespace leat {
 // One run of one node. A node that is dead does not run. All pointers, views
 // and spans are borrowed and valid during the call of OnNodeRun only.
 struct NodeRun {
-  absl::string_view node = {};  // name of the node
+  // Is the name of the node. All runs of a node show the same characters in
+  // memory.
+  absl::string_view node = {};
   absl::string_view op = {};
   Device* device = nullptr;
   // The times at which the node became ready, began to run, and had computed
@@ -33,6 +36,10 @@ struct NodeRun {
   // The span is empty for Enter, NextIteration and Exit, which carry a value
   // into, around or out of a loop.
   absl::Span<const Tensor* const> outputs = {};
+  // The shapes of all inputs, or nothing if the observer does not want them, or
+  // if the kernel is asynchronous, got dead inputs, or does not exist. A
+  // variable that has no value yet counts as a scalar.
+  absl::Span<const Shape> input_shapes = {};
 };
 
 // Observes one step. The threads that run the nodes call it, many of them at
@@ -42,6 +49,9 @@ class StepObserver {
   virtual ~StepObserver() = default;
   // Called after each run of a node.
   virtual void OnNodeRun(const NodeRun& run) = 0;
+  // Returns true if runs must have their input_shapes, which take time. Must
+  // always return the same.
+  virtual bool WantsInputShapes() const { return false; }
 };
 
 }  // namespace leat

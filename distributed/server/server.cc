@@ -34,6 +34,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/optimizer/pass.h"
 #include "leat/partitioner/policy.h"
+#include "leat/runtime/cost_recorder.h"
 #include "leat/runtime/local_session.h"
 
 namespace leat {
@@ -345,6 +346,7 @@ void Server::Implementation::Stop(std::chrono::nanoseconds grace,
   master_->Stop(std::max(end, clock().After(reply_grace)));
   phase = StopPhase::kReplies;
   listener_->Shutdown(reply_grace);
+  if (devices_->costs() != nullptr) devices_->costs()->Write();
 }
 
 std::string Server::Implementation::WhatStopAwaits(

@@ -24,6 +24,7 @@
 #include "leat/runtime/device_set.h"
 #include "leat/runtime/executor/step.h"
 #include "leat/runtime/executor/step_allocations.h"
+#include "leat/runtime/graph_sampler.h"
 #include "leat/runtime/step_stats.h"
 
 namespace leat {
@@ -193,10 +194,16 @@ absl::StatusOr<Step*> WorkerStep::MakeStep() {
   if (call_.request.exec_opts().report_tensor_allocations_upon_oom()) {
     allocations_ = std::make_unique<StepAllocations>();
   }
+  StepObserver* observer = recorder_.get();
+  if (graph_->compiled()->sampler != nullptr) {
+    sample_ = std::make_unique<StepSample>(graph_->compiled()->sampler.get(),
+                                           call_.request.step_id(), observer);
+    observer = sample_->observer();
+  }
   step_ = std::make_unique<Step>(call_.request.step_id(), *rendezvous_,
-                                 arguments_, absl::MakeSpan(returns_),
-                                 recorder_.get(), allocations_.get(),
-                                 StepCall(), graph_->collectives().get());
+                                 arguments_, absl::MakeSpan(returns_), observer,
+                                 allocations_.get(), StepCall(),
+                                 graph_->collectives().get());
   return step_.get();
 }
 
@@ -232,6 +239,7 @@ void WorkerStep::Leave() {
 bool WorkerStep::CompletesSlowly() const {
   const pb::ExecutorOpts& wanted = call_.request.exec_opts();
   return wanted.record_timeline() || wanted.record_partition_graphs() ||
+         (sample_ != nullptr && sample_->is_recording()) ||
          !std::all_of(returns_.begin(), returns_.end(), [](const Tensor& t) {
            return !t.IsValid() || IsPlainBytes(t.dtype());
          });
@@ -304,6 +312,7 @@ void WorkerStep::EndStep(const absl::Status& status) {
 
 void WorkerStep::Complete() {
   absl::Status status = TakeOutcome();
+  if (sample_ != nullptr) sample_->End(status.ok());
   if (timer_ != 0) environment_.timers->Cancel(timer_);
   if (cancellation_.has_value()) {
     call_.context->cancellation.Deregister(*cancellation_);

@@ -29,6 +29,7 @@ class RegisteredGraph;
 class RemoteRendezvous;
 class Step;
 class StepAllocations;
+class StepSample;
 class StepStatsRecorder;
 class WorkerSession;
 
@@ -127,8 +128,10 @@ class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
   std::vector<Tensor> returns_;
   std::vector<int> fetched_;  // indices in returns_, in the requested order
   std::unique_ptr<RemoteRendezvous> rendezvous_;
-  // `recorder_` and `allocations_` are null if the call did not ask for them.
+  // `recorder_` and `allocations_` are null if the call did not ask for them,
+  // and `sample_` is null if the task does not measure costs.
   std::shared_ptr<StepStatsRecorder> recorder_;
+  std::unique_ptr<StepSample> sample_;
   std::unique_ptr<StepAllocations> allocations_;
   std::optional<Cancellation::Token> cancellation_;
   TimerQueue::Id timer_ = 0;

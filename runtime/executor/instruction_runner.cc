@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/runtime/executor/instruction_runner.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
@@ -9,6 +10,25 @@
 #include "leat/runtime/executor/kernel_error.h"
 
 namespace leat {
+namespace {
+
+// Returns the shape of a tensor, or of the value of a variable. A variable that
+// has no value yet counts as a scalar.
+Shape ShapeOf(const Value& value) {
+  if (value.tensor.IsValid()) return value.tensor.shape();
+  Shape shape;
+  if (value.ref != nullptr) {
+    value.ref
+        ->WithValue([&shape](const Tensor& tensor) {
+          shape = tensor.shape();
+          return absl::OkStatus();
+        })
+        .IgnoreError();
+  }
+  return shape;
+}
+
+}  // namespace
 
 void InstructionRunner::Start(const StepPart& part,
                               const SessionServices& session,
@@ -176,9 +196,27 @@ void InstructionRunner::Fail(const Instruction& instruction,
           : error);
 }
 
+std::unique_ptr<const std::vector<Shape>> InstructionRunner::ObservedInputs(
+    const Instruction& instruction, const Activation& activation) const {
+  if (!step_->observer()->WantsInputShapes()) return nullptr;
+  auto shapes = std::make_unique<std::vector<Shape>>();
+  for (const int32_t slot : program_.InputSlots(instruction)) {
+    shapes->push_back(ShapeOf(activation.slots[slot]));
+  }
+  for (const Program::Snapshot& snapshot : program_.Snapshots(instruction)) {
+    const absl::Span<const int32_t> slots = program_.InputSlots(instruction);
+    const auto input = std::find(slots.begin(), slots.end(), snapshot.value);
+    if (input == slots.end()) continue;
+    (*shapes)[static_cast<size_t>(input - slots.begin())] =
+        ShapeOf(activation.slots[snapshot.reference]);
+  }
+  return shapes;
+}
+
 void InstructionRunner::Observe(const Instruction& instruction,
-                                const Activation& activation,
-                                Time started) const {
+                                const Activation& activation, Time started,
+                                absl::Span<const Shape> input_shapes) const {
+  const Time ended = std::chrono::steady_clock::now();
   absl::InlinedVector<const Tensor*, 4> outputs;
   // Enter, Exit and NextIteration put their outputs into another activation.
   const bool has_outputs = instruction.kernel != nullptr ||
@@ -196,9 +234,10 @@ void InstructionRunner::Observe(const Instruction& instruction,
                         ? started
                         : activation.scheduled[instruction.local_index],
        .started = started,
-       .ended = std::chrono::steady_clock::now(),
+       .ended = ended,
        .is_async = instruction.is_async,
-       .outputs = outputs});
+       .outputs = outputs,
+       .input_shapes = input_shapes});
 }
 
 }  // namespace leat

@@ -15,7 +15,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
+#include "absl/types/span.h"
+#include "leat/core/shape.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/resource_store.h"
 #include "leat/kernels/session_services.h"
@@ -132,11 +136,16 @@ class InstructionRunner {
   // Returns true if the step has an observer.
   bool IsObserved() const { return step_->observer() != nullptr; }
   // Tells the observer about a run that began at `started` and ends now.
-  // REQUIRES: IsObserved().
+  // `input_shapes` is NodeRun::input_shapes. REQUIRES: IsObserved().
   void Observe(const Instruction& instruction, const Activation& activation,
-               Time started) const;
+               Time started, absl::Span<const Shape> input_shapes = {}) const;
 
  private:
+  // Returns the shapes of the inputs if the observer wants them, and otherwise
+  // null. They must be read before the kernel runs, because it may take its
+  // inputs. REQUIRES: IsObserved().
+  std::unique_ptr<const std::vector<Shape>> ObservedInputs(
+      const Instruction& instruction, const Activation& activation) const;
   // Runs a synchronous kernel. Remembers if it launches work on a GPU.
   absl::Status Compute(const Instruction& instruction,
                        KernelContext& context) const;
@@ -192,6 +201,10 @@ template <bool kShared>
 bool InstructionRunner::Run(const Instruction& instruction,
                             Activation& activation, bool is_dead) const {
   const bool observed = IsObserved();
+  std::unique_ptr<const std::vector<Shape>> input_shapes;
+  if (ABSL_PREDICT_FALSE(observed) && !is_dead) {
+    input_shapes = ObservedInputs(instruction, activation);
+  }
   const Time started = observed ? std::chrono::steady_clock::now() : Time();
   // The references of a dead _Send may be dead too, so they are not read.
   absl::Status status = instruction.num_snapshots == 0 || is_dead
@@ -207,7 +220,11 @@ bool InstructionRunner::Run(const Instruction& instruction,
     Fail(instruction, activation, status);
     return false;
   }
-  if (observed) Observe(instruction, activation, started);
+  if (ABSL_PREDICT_FALSE(observed)) {
+    Observe(instruction, activation, started,
+            input_shapes == nullptr ? absl::Span<const Shape>()
+                                    : absl::MakeConstSpan(*input_shapes));
+  }
   return Finish<kShared>(instruction, activation);
 }
 

@@ -24,9 +24,11 @@
 #include "leat/kernels/cuda/device/launch.h"
 #include "leat/kernels/indices/index_faults.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/partitioner/costs/cost_file.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/fake_cuda.h"
 #include "leat/tests/testing/gpu/fake_blas.h"
+#include "leat/tests/testing/temporary_folder.h"
 
 namespace leat::kernels::cuda::device_copies {
 void Register(KernelRegistry& registry);
@@ -53,6 +55,7 @@ class GpuSessionTest : public ::testing::TestWithParam<uint64_t> {
     options.devices.num_threads = 2;
     options.devices.num_gpus = 2;
     options.devices.cuda = cuda_;
+    options.devices.costs_folder = costs_folder_;
     auto session = NewLocalSession(b_.Build().value(), options, kernels);
     ASSERT_TRUE(session.ok()) << session.status();
     session_ = *std::move(session);
@@ -68,6 +71,7 @@ class GpuSessionTest : public ::testing::TestWithParam<uint64_t> {
   }
 
   std::shared_ptr<FakeCuda> cuda_;
+  std::string costs_folder_;
   GraphBuilder b_;
   std::shared_ptr<Session> session_;
 };
@@ -81,6 +85,30 @@ TEST_P(GpuSessionTest, FeedsAndFetches) {
     const auto value = static_cast<float>(i);
     const Tensor fed = Tensor::Filled(Shape{1000}, value);
     EXPECT_EQ(Fetch(y, {{x, fed}}), std::vector<float>(1000, value));
+  }
+}
+
+// Kernels on a GPU only queue their work, so their times say nothing.
+TEST_P(GpuSessionTest, NoTimesOfAGpuAreMeasured) {
+  const TemporaryFolder folder;
+  costs_folder_ = folder.Path("costs");
+  Output y;
+  {
+    auto gpu = b_.OnDevice(kGpu0);
+    y = op::Identity(b_.Placeholder<float>("x"));
+  }
+  Start();
+  for (int i = 0; i < 12; ++i) {
+    Fetch(y, {{"x", Tensor::Filled(Shape{1000}, 1.0f)}});
+  }
+  session_ = nullptr;
+  CostTable table;
+  ASSERT_TRUE(ReadCosts(costs_folder_, table).ok());
+  EXPECT_EQ(table.RunsPerStep(y.operation().name()), 1);
+  EXPECT_EQ(table.OutputBytes(y.operation().name()), std::vector<double>{4000});
+  for (const std::string& kind : table.kinds()) {
+    const bool is_gpu = kind.find("GPU") != kind.npos;
+    EXPECT_EQ(table.Copy(kind).kernels().empty(), is_gpu) << kind;
   }
 }
 

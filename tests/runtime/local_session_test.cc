@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <fstream>
 #include <limits>
 #include <memory>
 #include <string>
@@ -15,8 +16,10 @@
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/builder/control_flow.h"
 #include "leat/graph/ops.h"
+#include "leat/partitioner/costs/cost_file.h"
 #include "leat/tests/testing/session_under_test.h"
 #include "leat/tests/testing/simulated_clock.h"
+#include "leat/tests/testing/temporary_folder.h"
 
 namespace leat::local_session_test {
 namespace {
@@ -574,6 +577,45 @@ TEST_P(LocalSessionTest, ANameWithACommaIsNotTwoNames) {
   auto session = NewSession();
   ASSERT_TRUE(session->Run({.fetches = {"x", "y"}}).ok());
   EXPECT_FALSE(session->Run({.fetches = {"x,y"}}).ok());
+}
+
+// The observer of a client sees sampled steps as it sees others.
+TEST(LocalSessionCostsTest, ASampledStepHasItsObserver) {
+  struct Counter final : StepObserver {
+    void OnNodeRun(const NodeRun&) override { ++count; }
+    int count = 0;
+  } counter;
+  const TemporaryFolder folder;
+  GraphBuilder b;
+  const Output y = op::Neg(b.Placeholder<float>("x"));
+  LocalSessionOptions options;
+  options.devices.costs_folder = folder.Path("costs");
+  const auto session = NewLocalSession(b.Build().value(), options).value();
+  constexpr int kSteps = 12;
+  for (int i = 0; i < kSteps; ++i) {
+    ASSERT_TRUE(session
+                    ->Run({.feeds = {{"x", Tensor::Scalar(1.0f)}},
+                           .fetches = {y},
+                           .options = {.observer = &counter}})
+                    .ok());
+  }
+  EXPECT_EQ(counter.count, 3 * kSteps);  // _Arg, Neg and _Retval
+  ASSERT_TRUE(session->Close().ok());
+  CostTable table;
+  ASSERT_TRUE(ReadCosts(folder.Path("costs"), table).ok());
+  EXPECT_EQ(table.RunsPerStep(y.operation().name()), 1);
+}
+
+TEST(LocalSessionCostsTest, ABadCostFileIsRefused) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.Path(CostFileName("CPU"))) << "version: 2";
+  GraphBuilder b;
+  b.Const(1.0f);
+  LocalSessionOptions options;
+  options.devices.costs_folder = folder.Path("");
+  const auto session = NewLocalSession(b.Build().value(), options);
+  EXPECT_TRUE(absl::IsInvalidArgument(session.status()));
+  EXPECT_THAT(session.status().message(), HasSubstr("has version 2"));
 }
 
 }  // namespace

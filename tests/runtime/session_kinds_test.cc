@@ -121,7 +121,8 @@ TEST(SessionKindsTest, TheseTestsSkipAGpu) {
                   "SessionLimitsTest.RunsOutOfMemoryWithAStatus",
                   "SessionLimitsTest.SaysHowToListAllocations",
                   "StepStatsTest.PartitionGraphsAreWhatEachDeviceRuns",
-                  "StepStatsTest.TellWhatRanWhereAndWhen"));
+                  "StepStatsTest.TellWhatRanWhereAndWhen",
+                  "runtime/graph_sampler_test.cc"));
 }
 
 TEST(SessionKindsTest, TheseFilesAreOfLocalSessionsAlone) {

@@ -266,6 +266,56 @@ TEST_F(ProgramsTest, SayForWhichTargetTheyWaitAndWhyItIsLost) {
   EXPECT_THAT(quiet.err, Not(HasSubstr("waiting")));
 }
 
+// Returns the text of the only cost file in a folder.
+std::string CostsIn(const std::string& folder) {
+  std::string text;
+  int num_files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    text = Content(entry.path());
+    ++num_files;
+  }
+  EXPECT_EQ(num_files, 1);
+  return text;
+}
+
+TEST_F(ProgramsTest, WriteWhatStepsCost) {
+  const std::string local = Path("local");
+  const std::vector<std::string> steps = {"run",     model_, "--feed",  feed_,
+                                          "--fetch", "y",    "--steps", "30"};
+  std::vector<std::string> args = steps;
+  args.insert(args.end(), {"--costs", local});
+  const Ended run = Leat(args);
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.err, IsEmpty());
+  EXPECT_THAT(CostsIn(local), HasSubstr(R"("Neg(float[]){T=float}")"));
+
+  const std::string served = Path("served");
+  args = ServeAlone();
+  args.insert(args.end(), {"--costs", served});
+  Process server(LEAT_PROGRAM_LEAT, args);
+  args = steps;
+  args.insert(args.end(), {"--target", "grpc://" + testing::AddressOf(server)});
+  const Ended client = Leat(args);
+  EXPECT_EQ(client.code, 0) << client.err;
+  server.Signal(SIGTERM);
+  EXPECT_EQ(server.Wait(), 128 + SIGTERM) << server.Err();
+  EXPECT_THAT(CostsIn(served), HasSubstr(R"("Neg(float[]){T=float}")"));
+
+  args.insert(args.end(), {"--costs", local});
+  ExpectEnd(Leat(args), 1, "the option costs_folder is for local sessions");
+}
+
+TEST_F(ProgramsTest, RefuseBadCostFiles) {
+  const std::string folder = Path("costs");
+  std::filesystem::create_directories(folder);
+  Write("costs/CPU.costs.pbtxt", "version: 9");
+  ExpectEnd(Leat({"run", model_, "--fetch", "c", "--costs", folder}), 1,
+            "CPU.costs.pbtxt' has version 9, and not 1");
+  std::vector<std::string> args = ServeAlone();
+  args.insert(args.end(), {"--costs", folder});
+  ExpectEnd(Leat(args), 3, "CPU.costs.pbtxt' has version 9, and not 1");
+}
+
 TEST_F(ProgramsTest, SayForWhichStepTheyWait) {
   Process server(LEAT_PROGRAM_LEAT, ServeAlone());
   const std::string ready = server.FirstLine();

@@ -1,0 +1,138 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/runtime/graph_sampler.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "absl/container/btree_set.h"
+#include "leat/partitioner/costs/cost_key.h"
+#include "leat/runtime/device_kind.h"
+
+namespace leat {
+namespace {
+
+using Kind = SamplingSchedule::Kind;
+
+std::string KeyOf(const NodeDef& def, const std::vector<Shape>& shapes) {
+  std::vector<TensorSpec> inputs;
+  inputs.reserve(shapes.size());
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    inputs.push_back({.dtype = def.input_types[i], .shape = shapes[i]});
+  }
+  return CostKey(def, inputs);
+}
+
+// Keeps the most bytes that each output had.
+void KeepLargest(absl::Span<const Tensor* const> outputs,
+                 std::vector<double>& bytes) {
+  const size_t num_outputs = std::min(outputs.size(), DeviceCosts::kMaxOutputs);
+  if (bytes.size() < num_outputs) bytes.resize(num_outputs);
+  for (size_t i = 0; i < num_outputs; ++i) {
+    if (outputs[i] == nullptr) continue;
+    bytes[i] = std::max(bytes[i], static_cast<double>(outputs[i]->num_bytes()));
+  }
+}
+
+}  // namespace
+
+void GraphSampler::FindNodes() {
+  MutexLock lock(mutex_);
+  if (has_nodes_) return;
+  has_nodes_ = true;
+  for (const auto& executor : graph_.executors) {
+    const Program& program = executor->program();
+    const std::string kind = DeviceKind(program.device());
+    const bool is_cpu = program.device().info().type == kCpu;
+    for (const Program::Instruction& instruction : program.instructions()) {
+      const bool is_timed =
+          is_cpu && instruction.kernel != nullptr && !instruction.is_async;
+      numbers_[instruction.def->name.data()] = static_cast<int>(nodes_.size());
+      nodes_.push_back(
+          {.def = instruction.def, .device_kind = kind, .is_timed = is_timed});
+    }
+  }
+}
+
+int GraphSampler::Find(const char* name) const {
+  const auto found = numbers_.find(name);
+  return found == numbers_.end() ? -1 : found->second;
+}
+
+void GraphSampler::Add(const Record& record) {
+  absl::btree_set<absl::string_view> kinds;
+  for (const Node& node : nodes_) kinds.insert(node.device_kind);
+  std::vector<std::string> keys;
+  keys.reserve(record.timed.size());
+  for (const TimedRun& run : record.timed) {
+    keys.push_back(KeyOf(*nodes_[run.node].def, run.input_shapes));
+  }
+  for (const absl::string_view kind : kinds) {
+    recorder_.Update(kind, [&](DeviceCosts& costs) {
+      for (size_t i = 0; i < keys.size(); ++i) {
+        const TimedRun& run = record.timed[i];
+        if (nodes_[run.node].device_kind != kind) continue;
+        costs.AddTime(keys[i], run.seconds);
+      }
+      for (size_t i = 0; i < nodes_.size(); ++i) {
+        if (nodes_[i].device_kind != kind) continue;
+        costs.AddRuns({.name = nodes_[i].def->name,
+                       .steps = 1,
+                       .runs = record.counts[i].runs,
+                       .output_bytes = record.counts[i].output_bytes});
+      }
+    });
+  }
+}
+
+StepSample::StepSample(GraphSampler* sampler, int64_t step_id,
+                       StepObserver* next)
+    : sampler_(sampler), next_(next) {
+  if (sampler_ == nullptr) return;
+  turn_ = sampler_->schedule().Begin(step_id);
+  if (turn_.kind == Kind::kPlain) return;
+  started_ = sampler_->clock().Now();
+  if (turn_.kind != Kind::kSampled) return;
+  sampler_->FindNodes();
+  record_ = std::make_unique<GraphSampler::Record>();
+  record_->counts.resize(sampler_->nodes().size());
+}
+
+StepSample::~StepSample() { End(/*succeeded=*/false); }
+
+void StepSample::End(bool succeeded) {
+  GraphSampler* const sampler = std::exchange(sampler_, nullptr);
+  if (sampler == nullptr || turn_.kind == Kind::kPlain) return;
+  if (record_ != nullptr && succeeded) {
+    MutexLock lock(mutex_);
+    sampler->Add(*record_);
+  }
+  sampler->schedule().End(turn_, sampler->clock().Now() - started_);
+}
+
+void StepSample::OnNodeRun(const NodeRun& run) {
+  if (next_ != nullptr) next_->OnNodeRun(run);
+  const int number = sampler_->Find(run.node.data());
+  if (number < 0) return;
+  const GraphSampler::Node& node = sampler_->nodes()[number];
+  GraphSampler::TimedRun timed;
+  // The shapes of a dead node's inputs are not known.
+  const bool is_timed =
+      node.is_timed && run.input_shapes.size() == node.def->input_types.size();
+  if (is_timed) {
+    timed = {
+        .node = number,
+        .seconds =
+            std::chrono::duration<float>(run.ended - run.started).count(),
+        .input_shapes = {run.input_shapes.begin(), run.input_shapes.end()}};
+  }
+  MutexLock lock(mutex_);
+  GraphSampler::Counts& counts = record_->counts[number];
+  ++counts.runs;
+  KeepLargest(run.outputs, counts.output_bytes);
+  if (is_timed && record_->timed.size() < GraphSampler::kMaxTimedRuns) {
+    record_->timed.push_back(std::move(timed));
+  }
+}
+
+}  // namespace leat

@@ -1,0 +1,228 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/runtime/graph_sampler.h"
+
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/graph/builder/builder.h"
+#include "leat/graph/builder/control_flow.h"
+#include "leat/graph/ops.h"
+#include "leat/partitioner/costs/cost_file.h"
+#include "leat/partitioner/plan_step.h"
+#include "leat/partitioner/prepare_graph.h"
+#include "leat/runtime/graph_runner.h"
+#include "leat/runtime/local_session.h"
+#include "leat/tests/testing/session_under_test.h"
+#include "leat/tests/testing/temporary_folder.h"
+
+namespace leat::graph_sampler_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr int kSteps =
+    SamplingSchedule::kWarmUpSteps + SamplingSchedule::kFirstSamples;
+
+// Is the value of a constant, which must be in no file.
+constexpr int kSecret = 771177;
+
+class GraphSamplerTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    LEAT_CPU_SESSION_ONLY("the times on a GPU are not measured");
+  }
+  void Start(const LocalSessionOptions& options = {}) {
+    LocalSessionOptions with_costs = options;
+    with_costs.devices.num_threads = 2;
+    with_costs.devices.costs_folder = folder_.Path("costs");
+    session_ = NewTestSession(b_.Build().value(), with_costs).value();
+  }
+  void RunSteps(const RunArgs& args, int steps = kSteps) {
+    for (int i = 0; i < steps; ++i) {
+      const auto fetched = session_->Run(args);
+      ASSERT_TRUE(fetched.ok()) << fetched.status();
+    }
+  }
+  // Ends the session and reads the costs that it has written.
+  void End() {
+    ASSERT_TRUE(session_->Close().ok());
+    session_ = nullptr;
+    const absl::Status read = ReadCosts(folder_.Path("costs"), table_);
+    ASSERT_TRUE(read.ok()) << read;
+    for (const std::string& kind : table_.kinds()) {
+      std::ifstream file(folder_.Path("costs/" + CostFileName(kind)));
+      text_.append(std::istreambuf_iterator<char>(file), {});
+      costs_.AddUnknown(table_.Copy(kind));
+    }
+  }
+  // Returns how many times the kernel with this key has.
+  size_t NumTimes(const std::string& key) const {
+    const TimeSample* const sample = costs_.FindKernel(key);
+    return sample == nullptr ? 0 : sample->times().size();
+  }
+
+  const TemporaryFolder folder_;
+  GraphBuilder b_;
+  std::shared_ptr<Session> session_;
+  CostTable table_;
+  DeviceCosts costs_;
+  std::string text_;
+};
+
+TEST_F(GraphSamplerTest, MeasuresByShapeAndDType) {
+  const Output x = b_.Placeholder<float>("x", PartialShape());
+  const Output y = op::Square(x);
+  const Output z = op::Square(op::Cast(x, DType::kDouble));
+  Start();
+  for (const int64_t size : {3, 5}) {
+    RunSteps({.feeds = {{x, Tensor::Filled<float>(Shape{size}, 2)}},
+              .fetches = {y, z}},
+             kSteps / 2);
+  }
+  End();
+  EXPECT_EQ(NumTimes("Square(float[3]){T=float}"), 4u);
+  EXPECT_EQ(NumTimes("Square(float[5]){T=float}"), 6u);
+  EXPECT_EQ(NumTimes("Square(double[3]){T=double}"), 4u);
+  EXPECT_EQ(NumTimes("Square(double[5]){T=double}"), 6u);
+  EXPECT_EQ(table_.RunsPerStep(z.operation().name()), 1);
+  EXPECT_EQ(table_.OutputBytes(z.operation().name()), std::vector<double>{40});
+}
+
+TEST_F(GraphSamplerTest, CountsTheIterationsOfALoop) {
+  const std::vector<Output> ends = While(
+      {b_.Const(0), b_.Const(1.0f)},
+      [](absl::Span<const Output> v) { return op::Less(v[0], 7); },
+      [](absl::Span<const Output> v) {
+        return std::vector<Output>{v[0] + 1, op::Sin(v[1])};
+      });
+  Start();
+  RunSteps({.fetches = {ends[1]}});
+  End();
+  std::optional<double> runs;
+  for (const auto& [name, node] : costs_.nodes()) {
+    if (name.find("Sin") != name.npos) runs = table_.RunsPerStep(name);
+  }
+  EXPECT_EQ(runs, 7);
+  EXPECT_EQ(NumTimes("Sin(float[]){T=float}"), TimeSample::kMaxTimes);
+}
+
+TEST_F(GraphSamplerTest, CountsABranchThatIsNotTaken) {
+  const Output taken = b_.Placeholder<bool>("taken", PartialShape({}));
+  const Output x = b_.Placeholder<float>("x", PartialShape({2}));
+  const auto split = op::Switch(x, taken);
+  const Output dead = op::Sin(split.output_true);
+  const Output live = op::Cos(split.output_false);
+  const Output y = op::Merge({dead, live}).output;
+  Start();
+  RunSteps({.feeds = {{taken, Tensor::Scalar(false)},
+                      {x, Tensor::Filled<float>(Shape{2}, 1)}},
+            .fetches = {y}});
+  End();
+  EXPECT_EQ(table_.RunsPerStep(dead.operation().name()), 0);
+  EXPECT_EQ(table_.RunsPerStep(live.operation().name()), 1);
+}
+
+TEST_F(GraphSamplerTest, WritesNoValueOfAConstant) {
+  const Output secret = b_.Const(kSecret);
+  const Output text = b_.Const(std::string("771177"));
+  const Output sum = op::AddV2(b_.Placeholder<int32_t>("x"), secret);
+  Start();
+  RunSteps({.feeds = {{"x", Tensor::Scalar<int32_t>(kSecret)}},
+            .fetches = {sum, text}});
+  End();
+  EXPECT_THAT(text_, HasSubstr("Const(){dtype=int32, value=int32[]}"));
+  EXPECT_THAT(text_, Not(HasSubstr("771177")));
+}
+
+TEST_F(GraphSamplerTest, MeasuresTheValueOfAVariable) {
+  const Tensor ones = Tensor::Filled<float>(Shape{6}, 1);
+  const auto v = b_.Variable("v", b_.Const(ones), {.use_resource = false});
+  const Output y = op::Square(v.value());
+  const Output add = op::AssignAdd(v.handle(), ones);
+  Start();
+  ASSERT_TRUE(session_->Run({.targets = {v.initializer()}}).ok());
+  RunSteps({.fetches = {y}, .targets = {add.operation()}});
+  End();
+  EXPECT_EQ(NumTimes("Square(float[6]){T=float}"), 10u);
+  EXPECT_EQ(NumTimes("AssignAdd(float[6], float[6]){T=float, "
+                     "use_locking=false}"),
+            10u);
+}
+
+TEST_F(GraphSamplerTest, DropsAStepThatFails) {
+  const Output x = b_.Placeholder<float>("x", PartialShape({2}));
+  const Output y = op::CheckNumerics(op::Square(x), "bad");
+  Start();
+  for (int i = 0; i < kSteps; ++i) {
+    EXPECT_FALSE(
+        session_
+            ->Run({.feeds = {{x, Tensor::Filled<float>(Shape{2}, NAN)}},
+                   .fetches = {y}})
+            .ok());
+  }
+  ASSERT_TRUE(session_->Close().ok());
+  session_ = nullptr;
+  ASSERT_TRUE(ReadCosts(folder_.Path("costs"), table_).ok());
+  EXPECT_THAT(table_.kinds(), ElementsAre());
+}
+
+TEST_F(GraphSamplerTest, MeasuresNothingThatWaits) {
+  const Output queue = op::FIFOQueueV2(b_, {DType::kFloat});
+  const Operation put = op::QueueEnqueueV2(queue, {b_.Const(1.0f)});
+  const Scope after = b_.ControlDependencies({put});
+  const Output got = op::QueueDequeueV2(queue, {DType::kFloat})[0];
+  Start();
+  RunSteps({.fetches = {got}});
+  End();
+  EXPECT_EQ(table_.RunsPerStep(got.operation().name()), 1);
+  EXPECT_THAT(text_, Not(HasSubstr("QueueDequeueV2(")));
+}
+
+// A long loop must not fill the memory.
+TEST_F(GraphSamplerTest, KeepsSoManyTimesOfAStep) {
+  auto devices =
+      DeviceSet::Create({.costs_folder = folder_.Path("costs")}).value();
+  const Output y = op::Square(b_.Placeholder<float>("x"));
+  auto prepared = PrepareGraph(b_.Build().value(), devices->Infos(),
+                               {.policies = &BuiltinPolicies()});
+  auto plan = PlanStep(*prepared, {.feeds = {"x"}, .fetches = {y.name()}},
+                       devices->Infos());
+  GraphRunner runner(*devices, devices->resources(), BuiltinKernels());
+  const auto graph =
+      runner.Register(std::move(plan->partitions[0].graph)).value();
+  for (int i = 0; i < SamplingSchedule::kWarmUpSteps; ++i) {
+    StepSample(graph->sampler.get(), i, nullptr).End(true);
+  }
+  StepSample sample(graph->sampler.get(), 7, nullptr);
+  ASSERT_TRUE(sample.is_recording());
+  const GraphSampler::Node* square = nullptr;
+  for (const GraphSampler::Node& node : graph->sampler->nodes()) {
+    if (node.def->op->name == "Square") square = &node;
+  }
+  ASSERT_NE(square, nullptr);
+  constexpr auto kMax = static_cast<int64_t>(GraphSampler::kMaxTimedRuns);
+  for (int64_t i = 0; i < kMax + 100; ++i) {
+    const Shape shape{i};  // so that each run has a key of its own
+    sample.OnNodeRun({.node = square->def->name,
+                      .input_shapes = absl::MakeConstSpan(&shape, 1)});
+  }
+  sample.End(true);
+  const CostTable& table = devices->costs()->table();
+  EXPECT_EQ(table.Copy(table.kinds().at(0)).kernels().size(),
+            GraphSampler::kMaxTimedRuns);
+  EXPECT_EQ(table.RunsPerStep(square->def->name), kMax + 100);
+}
+
+}  // namespace
+}  // namespace leat::graph_sampler_test
