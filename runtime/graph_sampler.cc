@@ -85,29 +85,24 @@ void GraphSampler::Add(const Record& record) {
   }
 }
 
-StepSample::StepSample(GraphSampler* sampler, int64_t step_id,
-                       StepObserver* next)
-    : sampler_(sampler), next_(next) {
-  if (sampler_ == nullptr) return;
+void StepSample::Begin(int64_t step_id) {
   turn_ = sampler_->schedule().Begin(step_id);
   if (turn_.kind == Kind::kPlain) return;
   started_ = sampler_->clock().Now();
   if (turn_.kind != Kind::kSampled) return;
   sampler_->FindNodes();
-  record_ = std::make_unique<GraphSampler::Record>();
-  record_->counts.resize(sampler_->nodes().size());
+  guarded_ = std::make_unique<GuardedRecord>();
+  MutexLock lock(guarded_->mutex);
+  guarded_->record.counts.resize(sampler_->nodes().size());
 }
 
-StepSample::~StepSample() { End(/*succeeded=*/false); }
-
-void StepSample::End(bool succeeded) {
-  GraphSampler* const sampler = std::exchange(sampler_, nullptr);
-  if (sampler == nullptr || turn_.kind == Kind::kPlain) return;
-  if (record_ != nullptr && succeeded) {
-    MutexLock lock(mutex_);
-    sampler->Add(*record_);
+void StepSample::EndTurn(bool succeeded) {
+  if (guarded_ != nullptr && succeeded) {
+    MutexLock lock(guarded_->mutex);
+    sampler_->Add(guarded_->record);
   }
-  sampler->schedule().End(turn_, sampler->clock().Now() - started_);
+  sampler_->schedule().End(turn_, sampler_->clock().Now() - started_);
+  turn_ = {};
 }
 
 void StepSample::OnNodeRun(const NodeRun& run) {
@@ -126,12 +121,13 @@ void StepSample::OnNodeRun(const NodeRun& run) {
             std::chrono::duration<float>(run.ended - run.started).count(),
         .input_shapes = {run.input_shapes.begin(), run.input_shapes.end()}};
   }
-  MutexLock lock(mutex_);
-  GraphSampler::Counts& counts = record_->counts[number];
+  MutexLock lock(guarded_->mutex);
+  GraphSampler::Record& record = guarded_->record;
+  GraphSampler::Counts& counts = record.counts[number];
   ++counts.runs;
   KeepLargest(run.outputs, counts.output_bytes);
-  if (is_timed && record_->timed.size() < GraphSampler::kMaxTimedRuns) {
-    record_->timed.push_back(std::move(timed));
+  if (is_timed && record.timed.size() < GraphSampler::kMaxTimedRuns) {
+    record.timed.push_back(std::move(timed));
   }
 }
 

@@ -92,31 +92,42 @@ class StepSample final : public StepObserver {
   // Does nothing if `sampler` is null, or if the step is not to be sampled.
   // Otherwise passes every run of a node on to `next`, which may be null. Both
   // are borrowed.
-  StepSample(GraphSampler* sampler, int64_t step_id, StepObserver* next);
+  StepSample(GraphSampler* sampler, int64_t step_id, StepObserver* next)
+      : sampler_(sampler), next_(next) {
+    if (sampler_ != nullptr) Begin(step_id);
+  }
   // Calls End(false).
-  ~StepSample() override;
+  ~StepSample() override { End(/*succeeded=*/false); }
   StepSample(const StepSample&) = delete;
   StepSample& operator=(const StepSample&) = delete;
 
   // Returns the observer that the step must have: this, `next` or null.
   StepObserver* observer() { return is_recording() ? this : next_; }
-  bool is_recording() const { return record_ != nullptr; }
+  bool is_recording() const { return guarded_ != nullptr; }
   // Must be called when the step has ended. Drops what was seen of a step that
   // has not succeeded. Later calls do nothing.
-  void End(bool succeeded);
+  void End(bool succeeded) {
+    if (turn_.kind != SamplingSchedule::Kind::kPlain) EndTurn(succeeded);
+  }
 
   void OnNodeRun(const NodeRun& run) override;
   bool WantsInputShapes() const override { return true; }
 
  private:
-  GraphSampler* sampler_;
+  // Is apart because most steps have none.
+  struct GuardedRecord {
+    Mutex mutex = {};
+    GraphSampler::Record record ABSL_GUARDED_BY(mutex) = {};
+  };
+
+  void Begin(int64_t step_id);
+  void EndTurn(bool succeeded);
+
+  GraphSampler* const sampler_;
   StepObserver* const next_;
   SamplingSchedule::Turn turn_ = {};
   Clock::time_point started_ = {};
-  Mutex mutex_;
-  // Is null if the step is not sampled. What it points to is guarded by
-  // `mutex_`.
-  std::unique_ptr<GraphSampler::Record> record_;
+  std::unique_ptr<GuardedRecord> guarded_;  // null if not sampled
 };
 
 }  // namespace leat
