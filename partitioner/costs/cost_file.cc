@@ -39,7 +39,7 @@ bool IsPrintable(absl::string_view text, size_t max_size) {
                      [](unsigned char c) { return absl::ascii_isprint(c); });
 }
 
-// Returns why the header of a file cannot be accepted, or "".
+// Returns why the file cannot be accepted, apart from its entries, or "".
 std::string ProblemOf(const pb::DeviceCosts& costs) {
   if (costs.version() != kVersion) {
     return absl::StrCat("has version ", costs.version(), ", and not ",
@@ -48,21 +48,18 @@ std::string ProblemOf(const pb::DeviceCosts& costs) {
   if (!IsPrintable(costs.device_kind(), kMaxDeviceKind)) {
     return "names no kind of device";
   }
-  const auto problem = [](absl::string_view what, int is, int declared,
-                          size_t max) -> std::string {
-    if (static_cast<size_t>(is) > max) {
-      return absl::StrCat("has ", is, " ", what, ", more than ", max);
-    }
-    if (is == declared) return "";
-    return absl::StrCat("is not whole: it has ", is, " of ", declared, " ",
-                        what);
-  };
-  const std::string kernels =
-      problem("kernels", costs.kernel_size(), costs.num_kernels(),
-              DeviceCosts::kMaxKernels);
-  if (!kernels.empty()) return kernels;
-  return problem("nodes", costs.node_size(), costs.num_nodes(),
-                 DeviceCosts::kMaxNodes);
+  if (!costs.is_whole()) return "is not whole";
+  const auto num_kernels = static_cast<size_t>(costs.kernel_size());
+  if (num_kernels > DeviceCosts::kMaxKernels) {
+    return absl::StrCat("has ", num_kernels, " kernels, more than ",
+                        DeviceCosts::kMaxKernels);
+  }
+  const auto num_nodes = static_cast<size_t>(costs.node_size());
+  if (num_nodes > DeviceCosts::kMaxNodes) {
+    return absl::StrCat("has ", num_nodes, " nodes, more than ",
+                        DeviceCosts::kMaxNodes);
+  }
+  return "";
 }
 
 // Returns why the entry cannot be accepted, or "".
@@ -205,8 +202,6 @@ std::string CostsText(absl::string_view device_kind, const DeviceCosts& costs) {
   pb::DeviceCosts message;
   message.set_version(kVersion);
   message.set_device_kind(std::string(device_kind));
-  message.set_num_kernels(static_cast<int>(costs.kernels().size()));
-  message.set_num_nodes(static_cast<int>(costs.nodes().size()));
   for (const auto& [key, sample] : costs.kernels()) {
     pb::KernelTimes& kernel = *message.add_kernel();
     kernel.set_key(key);
@@ -223,6 +218,7 @@ std::string CostsText(absl::string_view device_kind, const DeviceCosts& costs) {
     node.mutable_output_bytes()->Add(runs.output_bytes.begin(),
                                      runs.output_bytes.end());
   }
+  message.set_is_whole(true);
   google::protobuf::TextFormat::Printer printer;
   printer.SetUseShortRepeatedPrimitives(true);
   std::string text;

@@ -80,6 +80,7 @@ TEST_F(CostRecorderTest, WritesOnlyWhatHasChanged) {
 TEST_F(CostRecorderTest, BeginsWithWhatIsThere) {
   auto recorder = NewRecorder();
   Measure(*recorder, "a");
+  recorder = nullptr;
   recorder = NewRecorder();
   EXPECT_NE(recorder->table().Copy(kKind).FindKernel("a"), nullptr);
   Measure(*recorder, "b");
