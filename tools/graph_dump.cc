@@ -11,11 +11,16 @@
 #include "CLI/App.hpp"
 #include "CLI/Config.hpp"
 #include "CLI/Formatter.hpp"
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "leat/core/devices/device.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/cluster/resolver.h"
 #include "leat/partitioner/costs/cluster_model.h"
+#include "leat/partitioner/costs/cost_file.h"
+#include "leat/partitioner/costs/cost_table.h"
+#include "leat/partitioner/costs/measured_costs.h"
 #include "leat/partitioner/policy.h"
 #include "leat/runtime/device_set.h"
 #include "leat/tools/cluster_flags.h"
@@ -48,7 +53,8 @@ constexpr char kFooter[] =
     "partitions transfers simulation; tools/dumps/dump_json.h describes them.\n"
     "docs/planning.md explains cluster models and the simulation.\n"
     "Exit codes: 0, 1 for an error in the graph, 2 for wrong flags, 3 for "
-    "wrong devices, clusters, cluster models, policies or --config files.";
+    "wrong devices, clusters, cluster models, costs, policies or --config "
+    "files.";
 constexpr char kTaskHelp[] =
     "The task of --cluster whose master plans; nodes that ask for no device go "
     "to this task [the first chief, else the first worker]";
@@ -62,6 +68,7 @@ struct Flags {
   ResolverInput cluster = {};
   std::string cluster_model = {};
   bool simulate = false;
+  std::string costs = {};
   std::string policy = kDefaultPolicy;
   std::string stage = "partitioned";
   std::string format = "text";
@@ -85,6 +92,10 @@ void AddFlags(CLI::App& app, Flags& flags) {
       ->excludes(app.get_option("--devices"));
   app.add_flag("--simulate", flags.simulate,
                "Predict the step on the --cluster-model");
+  app.add_option("--costs", flags.costs,
+                 "A folder of costs that --costs of leat run or leat serve has "
+                 "measured, on devices of a kind that the --cluster-model has")
+      ->needs(app.get_option("--simulate"));
   app.add_option("--policy", flags.policy,
                  "The policy that places nodes on devices")
       ->capture_default_str();
@@ -135,9 +146,29 @@ absl::StatusOr<std::optional<ClusterModel>> ReadModel(const Flags& flags) {
   return ClusterModel::Load(flags.cluster_model);
 }
 
+// Reads the measured costs of --costs into `costs`. Returns INVALID_ARGUMENT if
+// no device of the model has a kind on which something was measured.
+absl::Status ReadMeasuredCosts(const std::string& folder,
+                               const ClusterModel& model, CostTable& costs) {
+  LEAT_RETURN_IF_ERROR(ReadCosts(folder, costs));
+  const std::vector<std::string> measured = costs.kinds();
+  for (const DeviceModel& device : model.devices()) {
+    if (absl::c_linear_search(measured, device.kind)) return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--costs '", folder, "' has no costs of a kind in the cluster model; ",
+      measured.empty()
+          ? "it has none at all"
+          : absl::StrCat("it has those of '", absl::StrJoin(measured, "', '"),
+                         "', so name a kind like that")));
+}
+
 absl::Status Configure(const Flags& flags, StageOptions& options,
-                       std::optional<ClusterModel>& model) {
+                       std::optional<ClusterModel>& model, CostTable& costs) {
   LEAT_ASSIGN_OR_RETURN(model, ReadModel(flags));
+  if (!flags.costs.empty()) {
+    LEAT_RETURN_IF_ERROR(ReadMeasuredCosts(flags.costs, *model, costs));
+  }
   if (model.has_value()) {
     options.devices = model->DeviceInfos();
   } else {
@@ -183,7 +214,8 @@ absl::StatusOr<StepSignature> StepOf(const Model& model, const Flags& flags) {
 
 absl::StatusOr<std::string> Show(
     const Flags& flags, StageOptions options,
-    const std::optional<ClusterModel>& cluster_model, const Log& log) {
+    const std::optional<ClusterModel>& cluster_model,
+    const MeasuredCosts& costs, const Log& log) {
   const std::string& path = flags.model.path;
   LEAT_ASSIGN_OR_RETURN(const Model model, Model::Load(flags.model));
   const Graph& graph = model.graph();
@@ -202,9 +234,10 @@ absl::StatusOr<std::string> Show(
   const StageShapes shapes = InferStageShapes(graph, staged, options);
   Dump dump = MakeDump(staged, shapes, options, path);
   if (flags.simulate) {
-    LEAT_ASSIGN_OR_RETURN(dump.simulation,
-                          SimulateForDump(staged.parts, shapes.parts,
-                                          *cluster_model, flags.cluster_model));
+    LEAT_ASSIGN_OR_RETURN(
+        dump.simulation,
+        SimulateForDump(staged.parts, shapes.parts, *cluster_model,
+                        flags.cluster_model, &costs));
   }
   if (flags.format == "json") return DumpToJson(dump);
   if (flags.format == "dot") return DumpToDot(dump);
@@ -222,13 +255,14 @@ int Main(int argc, char** argv) {
   if (const auto code = ParseFlags(app, argc, argv, log)) return *code;
   StageOptions options;
   std::optional<ClusterModel> model;
-  if (const absl::Status status = Configure(flags, options, model);
+  CostTable costs;
+  if (const absl::Status status = Configure(flags, options, model, costs);
       !status.ok()) {
     return Report(log, status, kExitConfig);
   }
   return WithThreads(log, [&]() -> int {
     const absl::StatusOr<std::string> text =
-        Show(flags, std::move(options), model, log);
+        Show(flags, std::move(options), model, costs, log);
     if (!text.ok()) return Report(log, text.status());
     return Print(log, *text);
   });

@@ -305,6 +305,46 @@ TEST_F(ProgramsTest, WriteWhatStepsCost) {
   ExpectEnd(Leat(args), 1, "the option costs_folder is for local sessions");
 }
 
+// Returns the value of a field of a cost file that has the form `field: "..."`.
+std::string TextIn(const std::string& costs, const std::string& field) {
+  const std::vector<std::string> before =
+      absl::StrSplit(costs, absl::MaxSplits(field + ": \"", 1));
+  EXPECT_EQ(before.size(), 2U) << costs;
+  return before.size() < 2 ? "" : before[1].substr(0, before[1].find('"'));
+}
+
+TEST_F(ProgramsTest, SimulateStepsWithMeasuredCosts) {
+  const std::string costs = Path("measured");
+  const Ended run = Leat({"run", model_, "--feed", feed_, "--fetch", "y",
+                          "--steps", "30", "--costs", costs});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const auto model_of = [this](const std::string& kind) {
+    return Write("model.json", absl::StrCat(R"({"kinds": {")", kind, R"(":
+        {"type": "CPU"}}, "hosts": [{"name": "m", "cores": 1, "memory_bytes":
+        1e9, "tasks": [{"job": "localhost", "devices": [{"kind": ")",
+                                            kind, R"("}]}]}]})"));
+  };
+  std::vector<std::string> args = {model_,
+                                   "--feed",
+                                   "x",
+                                   "--fetch",
+                                   "y",
+                                   "--simulate",
+                                   "--cluster-model",
+                                   "",
+                                   "--costs",
+                                   costs,
+                                   "--format",
+                                   "json"};
+  args[7] = model_of(TextIn(CostsIn(costs), "device_kind"));
+  const Ended measured = GraphDump(args);
+  EXPECT_EQ(measured.code, 0) << measured.err;
+  EXPECT_THAT(measured.out, HasSubstr(R"("origin":"measured")"));
+  args[7] = model_of("other");
+  ExpectEnd(GraphDump(args), 3, "no costs of a kind in the cluster model");
+  ExpectEnd(GraphDump({model_, "--costs", costs}), 2, "--simulate");
+}
+
 TEST_F(ProgramsTest, RefuseBadCostFiles) {
   const std::string folder = Path("costs");
   std::filesystem::create_directories(folder);
