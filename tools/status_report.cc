@@ -13,6 +13,7 @@
 #include "absl/time/time.h"
 #include "leat/core/bytes_text.h"
 #include "leat/core/escaped_text.h"
+#include "leat/tools/dumps/table.h"
 #include "leat/tools/status_rates.h"
 #include "nlohmann/json.hpp"
 
