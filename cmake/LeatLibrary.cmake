@@ -16,7 +16,8 @@
 #
 #   leat_reuse_precompiled_header(TARGET)
 #   Makes TARGET use the precompiled header of leat_graph or, if it would have
-#   another level of optimization, which Clang refuses, that of leat_nn.
+#   another level of optimization, which Clang refuses, that of
+#   leat_distributed.
 
 function(leat_object_library name)
   cmake_parse_arguments(ARG "UNOPTIMIZED" "" "SOURCES;GENERATED;DEPENDS;PUBLIC;PRIVATE"
@@ -69,6 +70,6 @@ function(leat_reuse_precompiled_header target)
   if(is_optimized OR NOT LEAT_LIBRARY_OPTIONS)
     target_precompile_headers(${target} REUSE_FROM leat_graph)
   else()
-    target_precompile_headers(${target} REUSE_FROM leat_nn)
+    target_precompile_headers(${target} REUSE_FROM leat_distributed)
   endif()
 endfunction()
