@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "leat/core/bytes_text.h"
+#include "leat/core/escaped_text.h"
 
 namespace leat {
 namespace {
