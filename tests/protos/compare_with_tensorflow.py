@@ -29,6 +29,7 @@ import write_service_messages
 
 OURS, THEIRS = "leat.pb.", "tensorflow."
 OUR_FILES = ["leat/protos/health.proto",
+             "leat/protos/leat_costs.proto",
              "leat/protos/leat_worker.proto",
              "leat/protos/status.proto",
              "leat/protos/status_payloads.proto"]
