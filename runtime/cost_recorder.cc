@@ -47,7 +47,7 @@ absl::StatusOr<std::unique_ptr<CostRecorder>> CostRecorder::Create(
         std::make_unique<TimerQueue>("leat-costs", recorder->clock_);
     return absl::OkStatus();
   }));
-  recorder->StartTimer();
+  recorder->StartTimer(*recorder->timers_);
   return recorder;
 }
 
@@ -56,10 +56,12 @@ CostRecorder::~CostRecorder() {
   Write();
 }
 
-void CostRecorder::StartTimer() {
-  timers_->After(options_.write_interval, [this] {
+void CostRecorder::StartTimer(TimerQueue& timers) {
+  // `timers_` may be null while the callback runs, because the destructor then
+  // waits for the callback.
+  timers.After(options_.write_interval, [this, &timers] {
     Write();
-    StartTimer();
+    StartTimer(timers);
   });
 }
 
@@ -93,10 +95,11 @@ absl::Status CostRecorder::WriteKinds(
     const absl::btree_set<std::string>& kinds) {
   LEAT_ASSIGN_OR_RETURN(const FileDescriptor lock,
                         LockFolder(options_.folder, clock_));
+  absl::Status status;
   for (const std::string& kind : kinds) {
-    LEAT_RETURN_IF_ERROR(WriteCosts(options_.folder, kind, table_.Copy(kind)));
+    status.Update(WriteCosts(options_.folder, kind, table_.Copy(kind)));
   }
-  return absl::OkStatus();
+  return status;
 }
 
 }  // namespace leat

@@ -62,7 +62,7 @@ class CostRecorder {
   explicit CostRecorder(CostRecorderOptions options);
 
   // Calls Write after `write_interval`, and so on.
-  void StartTimer();
+  void StartTimer(TimerQueue& timers);
   absl::Status WriteKinds(const absl::btree_set<std::string>& kinds);
 
   const CostRecorderOptions options_;

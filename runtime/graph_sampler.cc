@@ -126,9 +126,13 @@ void StepSample::OnNodeRun(const NodeRun& run) {
   GraphSampler::Counts& counts = record.counts[number];
   ++counts.runs;
   KeepLargest(run.outputs, counts.output_bytes);
-  if (is_timed && record.timed.size() < GraphSampler::kMaxTimedRuns) {
-    record.timed.push_back(std::move(timed));
+  const size_t num_shapes = record.num_input_shapes + timed.input_shapes.size();
+  if (!is_timed || record.timed.size() >= GraphSampler::kMaxTimedRuns ||
+      num_shapes > GraphSampler::kMaxInputShapes) {
+    return;
   }
+  record.num_input_shapes = num_shapes;
+  record.timed.push_back(std::move(timed));
 }
 
 }  // namespace leat

@@ -29,9 +29,10 @@ namespace leat {
 // Is thread-safe. The CompiledGraph owns it.
 class GraphSampler {
  public:
-  // Limits the runs of nodes in a step whose times are kept. The others are
-  // only counted.
+  // Limit the runs of nodes in a step whose times are kept, and the shapes of
+  // the inputs of all these runs. The other runs are only counted.
   static constexpr size_t kMaxTimedRuns = size_t{1} << 16;
+  static constexpr size_t kMaxInputShapes = size_t{1} << 18;
 
   // A node of the graph.
   struct Node {
@@ -57,6 +58,7 @@ class GraphSampler {
   struct Record {
     std::vector<Counts> counts = {};  // by node
     std::vector<TimedRun> timed = {};
+    size_t num_input_shapes = 0;  // of the timed runs
   };
 
   // `graph` and `recorder` are borrowed and must outlive this.

@@ -237,7 +237,8 @@ absl::StatusOr<std::string> Show(
     LEAT_ASSIGN_OR_RETURN(
         dump.simulation,
         SimulateForDump(staged.parts, shapes.parts, *cluster_model,
-                        flags.cluster_model, &costs));
+                        flags.cluster_model,
+                        flags.costs.empty() ? nullptr : &costs));
   }
   if (flags.format == "json") return DumpToJson(dump);
   if (flags.format == "dot") return DumpToDot(dump);

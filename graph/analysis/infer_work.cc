@@ -81,6 +81,8 @@ class NodeInferrer {
       const InferredOutput& known = KnownOf(node_.inputs[i]);
       const DType dtype = BaseOf(def.input_types[i]);
       result.inputs.push_back(SpecOf(dtype, known.shape, assumption));
+      result.has_known_inputs =
+          result.has_known_inputs && known.shape.IsFullyKnown();
       result.handles.emplace_back();
       if (dtype != DType::kResource) continue;
       result.handles.back() =

@@ -24,6 +24,8 @@ struct NodeWork {
   // inputs, and handles of which nothing is known, have no type.
   std::vector<TensorSpec> handles = {};
   Work work = {};
+  // Is true if the shapes of all inputs are known, so none was assumed.
+  bool has_known_inputs = true;
   // Is true if the work depends on an extent that was assumed, or on what
   // nobody knows before the step: the contents of strings and variants, or the
   // body of a function.

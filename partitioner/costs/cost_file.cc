@@ -83,14 +83,18 @@ std::string ProblemOf(const pb::KernelTimes& kernel) {
 }
 
 std::string ProblemOf(const pb::NodeRuns& node) {
-  if (node.name().empty() || node.name().size() > DeviceCosts::kMaxName) {
-    return "has a name of a node that is empty or too long";
+  if (!IsPrintable(node.name(), DeviceCosts::kMaxName)) {
+    return "has a name of a node that is empty, too long or not printable";
   }
   if (static_cast<size_t>(node.output_bytes_size()) >
       DeviceCosts::kMaxOutputs) {
     return absl::StrCat("has ", node.output_bytes_size(),
                         " outputs of the node ", QuotedText(node.name()),
                         ", more than ", DeviceCosts::kMaxOutputs);
+  }
+  if (node.steps() > 0 && node.steps() < 1) {
+    return absl::StrCat("has ", node.steps(), " steps of the node ",
+                        QuotedText(node.name()), "; the least number is 1");
   }
   std::vector<double> numbers = {node.steps(), node.runs()};
   numbers.insert(numbers.end(), node.output_bytes().begin(),

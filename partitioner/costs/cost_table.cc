@@ -126,11 +126,11 @@ const NodeRuns* DeviceCosts::FindNode(absl::string_view name) const {
 std::optional<double> CostTable::Seconds(
     absl::string_view device_kind, const NodeDef& node,
     absl::Span<const TensorSpec> inputs) const {
-  const std::string key = CostKey(node, inputs);
   MutexLock lock(mutex_);
   const auto kind = kinds_.find(device_kind);
   if (kind == kinds_.end()) return std::nullopt;
-  const TimeSample* const sample = kind->second.FindKernel(key);
+  const TimeSample* const sample =
+      kind->second.FindKernel(CostKey(node, inputs));
   if (sample == nullptr) return std::nullopt;
   return sample->LowerQuartile();
 }

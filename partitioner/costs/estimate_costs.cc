@@ -108,6 +108,8 @@ NodeCost EstimateCost(const Graph& graph, NodeId id, const NodeWork& work,
                     : CostOrigin::kGuessed;
   if (measured == nullptr) return cost;
   cost.runs_per_step = measured->RunsPerStep(node.name());
+  // What was measured with an assumed shape says nothing.
+  if (!work.has_known_inputs) return cost;
   if (const auto seconds =
           measured->Seconds(device.kind, *node.def, work.inputs)) {
     cost.seconds = Bounded(*seconds);

@@ -158,14 +158,16 @@ void Engine::Propagate(const Item& item, bool is_dead) {
         if (node.role == NodeRole::kLoopSwitch && use.output >= 0) {
           is_use_dead = is_dead || turns_again == (use.output == 0);
         }
-        Arrive(consumer, iteration, is_use_dead, cause, path);
+        Arrive(consumer, iteration, use.output >= 0, is_use_dead, cause, path);
       });
 }
 
-void Engine::Arrive(int32_t node, int32_t iteration, bool is_dead,
+void Engine::Arrive(int32_t node, int32_t iteration, bool is_data, bool is_dead,
                     PackedCause cause, double path) {
   State& state = StateOf(node, iteration);
-  (is_dead ? state.has_dead_input : state.has_live_input) = true;
+  if (is_dead) state.has_dead_input = true;
+  // A control edge does not choose the value of a Merge.
+  if (is_data && !is_dead) state.has_live_input = true;
   state.path = std::max(state.path, path);
   state.cause = cause;
   if (--state.pending == 0) BecomeReady(node, iteration);

@@ -127,8 +127,10 @@ class Engine {
   // What follows from the end or the death of a run.
   void Finish(const Item& item, int32_t lane, double begin, PackedCause cause);
   void Propagate(const Item& item, bool is_dead);
-  void Arrive(int32_t node, int32_t iteration, bool is_dead, PackedCause cause,
-              double path);
+  // Tells a run about one of its inputs or, if `is_data` is false, about one of
+  // its control edges.
+  void Arrive(int32_t node, int32_t iteration, bool is_data, bool is_dead,
+              PackedCause cause, double path);
   void BecomeReady(int32_t node, int32_t iteration);
   bool IsDead(const ModelNode& node, const State& state) const;
   void DrainDead();

@@ -39,7 +39,8 @@ void Engine::BeginTransfer(int32_t index, int32_t iteration) {
     return EndTransfer(index, iteration, state.cause);
   }
   const LinkModel& link = cluster_.links()[message.link];
-  const double latency = link.latency_seconds * message.weight;
+  const double latency =
+      std::min(link.latency_seconds * message.weight, kMaxNodeSeconds);
   const double seconds = std::min(
       message.bytes / link.bytes_per_second * message.weight, kMaxNodeSeconds);
   const auto transfer = static_cast<int32_t>(transfers_.size());

@@ -16,6 +16,8 @@ namespace {
 constexpr int32_t kMaxTrips = 1 << 20;
 // Bounds what is multiplied, so that no product is infinite.
 constexpr double kMaxEntries = 1e18;
+// Limits for how many turns a simulated one stands.
+constexpr double kMaxWeight = 1e18;
 constexpr double kMaxTotalRuns = std::numeric_limits<int32_t>::max();
 
 }  // namespace
@@ -102,7 +104,8 @@ double Loops::CountIterations(const std::vector<int64_t>& num_nodes) {
       iterations[i] = iterations[loop.parent] * (loop.simulated_trips + 1.0);
       loop.weight = loops_[loop.parent].weight;
       if (loop.simulated_trips > 0) {
-        loop.weight *= loop.trips / loop.simulated_trips;
+        loop.weight = std::min(loop.weight * loop.trips / loop.simulated_trips,
+                               kMaxWeight);
       }
     }
     loop.num_iterations =
@@ -116,18 +119,24 @@ double Loops::CountIterations(const std::vector<int64_t>& num_nodes) {
 absl::Status Loops::Shorten(absl::Span<const Partition> parts,
                             int64_t max_runs) {
   std::vector<int64_t> num_nodes(loops_.size(), 0);
+  int64_t all_nodes = 0;
   for (size_t part = 0; part < parts.size(); ++part) {
     for (const NodeId id : parts[part].graph.NodeIds()) {
       ++num_nodes[OfInputs(part, id)];
+      ++all_nodes;
     }
   }
+  // Each run takes memory, so loops inside of loops must not multiply them
+  // without a limit, even if each of them turns only once.
+  const double most_runs = std::min(
+      2.0 * static_cast<double>(std::max(max_runs, all_nodes)), kMaxTotalRuns);
   for (int32_t most = kMaxTrips;; most /= 2) {
     for (size_t i = 1; i < loops_.size(); ++i) {
       loops_[i].simulated_trips = std::min(loops_[i].simulated_trips, most);
     }
     const double runs = CountIterations(num_nodes);
     if (runs > static_cast<double>(max_runs) && most > 1) continue;
-    if (runs < kMaxTotalRuns) return absl::OkStatus();
+    if (runs < most_runs) return absl::OkStatus();
     return absl::ResourceExhaustedError(absl::StrCat(
         "a step of the graph has ", runs,
         " runs of nodes even if each loop turns once, which is too many to "

@@ -142,9 +142,10 @@ class ModelBuilder {
     added.seconds = std::min(seconds * share * loop.weight, kMaxNodeSeconds);
     if (added.place == RunPlace::kGpuLink) {
       const LinkModel& link = cluster_.links()[cluster_.GpuLink(device.host)];
-      added.seconds =
+      added.seconds = std::min(
           (link.latency_seconds + cost.moved_bytes / link.bytes_per_second) *
-          loop.weight;
+              loop.weight,
+          kMaxNodeSeconds);
     }
     added.is_in_work = added.place != RunPlace::kGpuLink &&
                        added.role != NodeRole::kSend &&

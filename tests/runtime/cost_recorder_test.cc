@@ -6,12 +6,14 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/files/file_access.h"
 #include "leat/partitioner/costs/cost_file.h"
+#include "leat/tests/testing/event.h"
 #include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/temporary_folder.h"
 
@@ -122,6 +124,25 @@ TEST_F(CostRecorderTest, SaysOnceThatItCannotWrite) {
   std::filesystem::create_directories(costs_);
   clock_.Advance(minutes(1));
   EXPECT_EQ(NumWritten(), 1u);
+}
+
+TEST_F(CostRecorderTest, MayEndWhileItWrites) {
+  testing::Event writes;
+  testing::Event ends;
+  auto recorder = CostRecorder::Create(
+      {.folder = costs_, .clock = &clock_, .log = [&](absl::string_view) {
+         writes.Set();
+         EXPECT_TRUE(ends.Wait());
+         // Lets the destructor begin.
+         for (int i = 0; i < 10'000; ++i) std::this_thread::yield();
+       }});
+  ASSERT_TRUE(recorder.ok()) << recorder.status();
+  std::filesystem::remove_all(costs_);
+  Measure(**recorder, "a");
+  clock_.Advance(minutes(1));
+  ASSERT_TRUE(writes.Wait());
+  ends.Set();
+  recorder->reset();
 }
 
 TEST_F(CostRecorderTest, RefusesAFolderWithABadFile) {

@@ -145,6 +145,9 @@ TEST_F(CostFileTest, RefusesNumbersThatCannotBe) {
       ExpectRefused("a number is between 0 and 1e+15");
     }
   }
+  // The runs per step would be without a limit.
+  Write(absl::StrReplaceAll(good_, {{"steps: 3", "steps: 1e-300"}}));
+  ExpectRefused("the least number is 1");
 }
 
 TEST_F(CostFileTest, RefusesOtherTexts) {
@@ -155,7 +158,7 @@ TEST_F(CostFileTest, RefusesOtherTexts) {
   Write(absl::StrCat(good_, "unknown: 1"));
   ExpectRefused("unknown");
   Write(absl::StrReplaceAll(good_, {{"a/b", std::string(600, 'n')}}));
-  ExpectRefused("a name of a node that is empty or too long");
+  ExpectRefused("a name of a node that is empty, too long or not printable");
   Write(absl::StrReplaceAll(good_, {{"Square", std::string(2000, 'k')}}));
   ExpectRefused("a key that is empty, too long or not printable");
   Write(absl::StrReplaceAll(good_, {{"seconds: [0.1]", "seconds: []"}}));

@@ -150,6 +150,15 @@ TEST_F(EstimateCostsTest, WhatWasMeasuredCounts) {
   EXPECT_EQ(CostOf(y, Core(), &measured).seconds, kMaxNodeSeconds);
 }
 
+TEST_F(EstimateCostsTest, WhatWasMeasuredDoesNotCountForAssumedShapes) {
+  const Output x = b.Placeholder<float>("x");
+  const Output y = op::Tanh(x);
+  FakeMeasurements measured;
+  measured.op = "Tanh";
+  measured.seconds = 0.25;
+  EXPECT_EQ(CostOf(y, Core(), &measured).origin, CostOrigin::kGuessed);
+}
+
 TEST(DeviceRatesTest, KnowTheClassOfEachType) {
   EXPECT_EQ(NumberClassOf(DType::kBfloat16), NumberClass::kHalf);
   EXPECT_EQ(NumberClassOf(DType::kComplex64), NumberClass::kFloat);

@@ -49,7 +49,7 @@ class LoopsTest : public ::testing::Test {
   }
 
   // Simulates the planned step. A node takes the seconds of its op.
-  SimulatedStep Simulate(const SimulationOptions& options = {}) {
+  absl::StatusOr<SimulatedStep> TrySimulate(const SimulationOptions& options) {
     std::vector<std::vector<NodeCost>> costs;
     for (const Partition& part : parts) {
       costs.emplace_back(part.graph.num_ids());
@@ -61,7 +61,10 @@ class LoopsTest : public ::testing::Test {
         if (runs.contains(node.op())) cost.runs_per_step = runs[node.op()];
       }
     }
-    auto simulation = leat::Simulate(model, parts, costs, options);
+    return leat::Simulate(model, parts, costs, options);
+  }
+  SimulatedStep Simulate(const SimulationOptions& options = {}) {
+    auto simulation = TrySimulate(options);
     EXPECT_TRUE(simulation.ok()) << simulation.status();
     return simulation.ok() ? *std::move(simulation) : SimulatedStep();
   }
@@ -81,6 +84,16 @@ class LoopsTest : public ::testing::Test {
         [&](auto v) { return op::Less(v[0], limit); },
         [&](auto v) {
           return std::vector<Output>{v[0] + 1, op::Tanh(v[1])};
+        })[1];
+  }
+
+  // Loops that lie in each other, each of which turns once.
+  Output Nested(int depth, const Output& value) {
+    if (depth == 0) return op::Tanh(value);
+    return While(
+        {b.Const(0), value}, [&](auto v) { return op::Less(v[0], 1); },
+        [&](auto v) {
+          return std::vector<Output>{v[0] + 1, Nested(depth - 1, v[1])};
         })[1];
   }
 
@@ -165,6 +178,15 @@ TEST_F(LoopsTest, AnInnerLoopTurnsInEachTurnOfTheOuterOne) {
   EXPECT_EQ(CountRuns(six, "Tanh"), 6);
   EXPECT_EQ(CountRuns(six, "Sigmoid"), 6);
   EXPECT_EQ(six.step_seconds, 606);
+}
+
+// Each loop that lies in another one doubles the runs of its nodes.
+TEST_F(LoopsTest, LoopsInLoopsMayNotMultiplyRunsWithoutALimit) {
+  Plan(Nested(6, b.Const(0.5f)));
+  EXPECT_TRUE(TrySimulate({.max_runs = 10'000}).ok());
+  const auto refused = TrySimulate({.max_runs = 100});
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kResourceExhausted)
+      << refused.status();
 }
 
 TEST_F(LoopsTest, BothBranchesRunIfNobodyHasMeasuredThem) {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -314,9 +315,14 @@ std::string TextIn(const std::string& costs, const std::string& field) {
 }
 
 TEST_F(ProgramsTest, SimulateStepsWithMeasuredCosts) {
+  // The graph says the shape of x, so its nodes are known before a step.
+  const std::string graph = Write(
+      "known.pbtxt", absl::StrReplaceAll(
+                         kGraph, {{"shape { }", "shape { dim { size: 2 } }"}}));
+  ASSERT_TRUE(WriteNpy(Tensor::Vector<float>({1, 2}), Path("two.npy")).ok());
   const std::string costs = Path("measured");
-  const Ended run = Leat({"run", model_, "--feed", feed_, "--fetch", "y",
-                          "--steps", "30", "--costs", costs});
+  const Ended run = Leat({"run", graph, "--feed", "x=@" + Path("two.npy"),
+                          "--fetch", "y", "--steps", "30", "--costs", costs});
   ASSERT_EQ(run.code, 0) << run.err;
   const auto model_of = [this](const std::string& kind) {
     return Write("model.json", absl::StrCat(R"({"kinds": {")", kind, R"(":
@@ -324,7 +330,7 @@ TEST_F(ProgramsTest, SimulateStepsWithMeasuredCosts) {
         1e9, "tasks": [{"job": "localhost", "devices": [{"kind": ")",
                                             kind, R"("}]}]}]})"));
   };
-  std::vector<std::string> args = {model_,
+  std::vector<std::string> args = {graph,
                                    "--feed",
                                    "x",
                                    "--fetch",
@@ -339,7 +345,7 @@ TEST_F(ProgramsTest, SimulateStepsWithMeasuredCosts) {
   args[7] = model_of(TextIn(CostsIn(costs), "device_kind"));
   const Ended measured = GraphDump(args);
   EXPECT_EQ(measured.code, 0) << measured.err;
-  EXPECT_THAT(measured.out, HasSubstr(R"("origin":"measured")"));
+  EXPECT_THAT(measured.out, HasSubstr(R"("origin": "measured")"));
   args[7] = model_of("other");
   ExpectEnd(GraphDump(args), 3, "no costs of a kind in the cluster model");
   ExpectEnd(GraphDump({model_, "--costs", costs}), 2, "--simulate");
