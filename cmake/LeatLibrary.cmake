@@ -2,8 +2,6 @@
 # Each folder is one OBJECT library. All objects together are libleat.
 #
 #   leat_object_library(NAME
-#     UNOPTIMIZED      the library is not compiled with LEAT_LIBRARY_OPTIONS,
-#                      because tests spend little time in it
 #     SOURCES ...      hand-written files, compiled with our warnings
 #     GENERATED ...    generated files, compiled without warnings
 #     DEPENDS ...      libraries of other folders that this folder may include
@@ -14,13 +12,14 @@
 #   Adds a program with Leat's flags. Links tcmalloc, if it is installed, unless
 #   a sanitizer is on or NO_TCMALLOC is given.
 #
-#   leat_reuse_precompiled_header(TARGET)
-#   Makes TARGET use the precompiled header of leat_graph or, if it would have
-#   another level of optimization, which Clang refuses, that of
-#   leat_distributed.
+#   leat_program_code(TARGET)
+#   Is for a TARGET whose code only parses flags and prints. Such code is not
+#   compiled with LEAT_LIBRARY_OPTIONS, because optimizing CLI11 would double the
+#   time to compile. If these options are empty, TARGET uses the precompiled
+#   header of leat_graph.
 
 function(leat_object_library name)
-  cmake_parse_arguments(ARG "UNOPTIMIZED" "" "SOURCES;GENERATED;DEPENDS;PUBLIC;PRIVATE"
+  cmake_parse_arguments(ARG "" "" "SOURCES;GENERATED;DEPENDS;PUBLIC;PRIVATE"
                         ${ARGN})
   set_property(GLOBAL APPEND PROPERTY LEAT_PUBLIC_LIBRARIES ${ARG_PUBLIC})
   set_property(GLOBAL APPEND PROPERTY LEAT_PRIVATE_LIBRARIES ${ARG_PRIVATE})
@@ -32,10 +31,7 @@ function(leat_object_library name)
   endif()
   add_library(${name} OBJECT ${ARG_SOURCES} ${ARG_GENERATED})
   leat_compile_options(${name})
-  if(NOT ARG_UNOPTIMIZED)
-    target_compile_options(${name} PRIVATE ${LEAT_LIBRARY_OPTIONS})
-    set_target_properties(${name} PROPERTIES LEAT_OPTIMIZED ON)
-  endif()
+  target_compile_options(${name} PRIVATE ${LEAT_LIBRARY_OPTIONS})
   if(ARG_SOURCES)
     leat_warnings(${name})
   endif()
@@ -65,11 +61,9 @@ function(leat_executable name)
   target_link_libraries(${name} PRIVATE ${ARG_LINKS})
 endfunction()
 
-function(leat_reuse_precompiled_header target)
-  get_target_property(is_optimized ${target} LEAT_OPTIMIZED)
-  if(is_optimized OR NOT LEAT_LIBRARY_OPTIONS)
+function(leat_program_code target)
+  if(NOT LEAT_LIBRARY_OPTIONS)
+    # Clang refuses the precompiled header of another level of optimization.
     target_precompile_headers(${target} REUSE_FROM leat_graph)
-  else()
-    target_precompile_headers(${target} REUSE_FROM leat_distributed)
   endif()
 endfunction()

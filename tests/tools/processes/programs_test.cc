@@ -324,7 +324,7 @@ TEST_F(ProgramsTest, SimulateStepsWithMeasuredCosts) {
   const Ended run = Leat({"run", graph, "--feed", "x=@" + Path("two.npy"),
                           "--fetch", "y", "--steps", "30", "--costs", costs});
   ASSERT_EQ(run.code, 0) << run.err;
-  const auto model_of = [this](const std::string& kind) {
+  const auto model_of = [](const std::string& kind) {
     return Write("model.json", absl::StrCat(R"({"kinds": {")", kind, R"(":
         {"type": "CPU"}}, "hosts": [{"name": "m", "cores": 1, "memory_bytes":
         1e9, "tasks": [{"job": "localhost", "devices": [{"kind": ")",
