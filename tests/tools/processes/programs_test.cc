@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -34,6 +33,8 @@ namespace {
 using ::leat::testing::Content;
 using ::leat::testing::Ended;
 using ::leat::testing::ExpectEnd;
+using ::leat::testing::GraphDump;
+using ::leat::testing::Leat;
 using ::leat::testing::Path;
 using ::leat::testing::Process;
 using ::leat::testing::RunProgram;
@@ -57,16 +58,6 @@ constexpr char kGraph[] = R"(
          attr { key: "value" value { tensor {
            dtype: DT_FLOAT tensor_shape { } float_val: 1 } } } }
 )";
-
-Ended Leat(const std::vector<std::string>& args,
-           const std::vector<std::string>& variables = {}) {
-  return RunProgram(LEAT_PROGRAM_LEAT, args, variables);
-}
-
-Ended GraphDump(const std::vector<std::string>& args,
-                const std::vector<std::string>& variables = {}) {
-  return RunProgram(LEAT_PROGRAM_GRAPH_DUMP, args, variables);
-}
 
 class ProgramsTest : public ::testing::Test {
  protected:
@@ -267,101 +258,6 @@ TEST_F(ProgramsTest, SayForWhichTargetTheyWaitAndWhyItIsLost) {
   EXPECT_THAT(quiet.err, Not(HasSubstr("waiting")));
 }
 
-// Returns the text of the only cost file in a folder.
-std::string CostsIn(const std::string& folder) {
-  std::string text;
-  int num_files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    text = Content(entry.path());
-    ++num_files;
-  }
-  EXPECT_EQ(num_files, 1);
-  return text;
-}
-
-TEST_F(ProgramsTest, WriteWhatStepsCost) {
-  const std::string local = Path("local");
-  const std::vector<std::string> steps = {"run",     model_, "--feed",  feed_,
-                                          "--fetch", "y",    "--steps", "30"};
-  std::vector<std::string> args = steps;
-  args.insert(args.end(), {"--costs", local});
-  const Ended run = Leat(args);
-  EXPECT_EQ(run.code, 0) << run.err;
-  EXPECT_THAT(run.err, IsEmpty());
-  EXPECT_THAT(CostsIn(local), HasSubstr(R"("Neg(float[]){T=float}")"));
-
-  const std::string served = Path("served");
-  args = ServeAlone();
-  args.insert(args.end(), {"--costs", served});
-  Process server(LEAT_PROGRAM_LEAT, args);
-  args = steps;
-  args.insert(args.end(), {"--target", "grpc://" + testing::AddressOf(server)});
-  const Ended client = Leat(args);
-  EXPECT_EQ(client.code, 0) << client.err;
-  server.Signal(SIGTERM);
-  EXPECT_EQ(server.Wait(), 128 + SIGTERM) << server.Err();
-  EXPECT_THAT(CostsIn(served), HasSubstr(R"("Neg(float[]){T=float}")"));
-
-  args.insert(args.end(), {"--costs", local});
-  ExpectEnd(Leat(args), 1, "the option costs_folder is for local sessions");
-}
-
-// Returns the value of a field of a cost file that has the form `field: "..."`.
-std::string TextIn(const std::string& costs, const std::string& field) {
-  const std::vector<std::string> before =
-      absl::StrSplit(costs, absl::MaxSplits(field + ": \"", 1));
-  EXPECT_EQ(before.size(), 2U) << costs;
-  return before.size() < 2 ? "" : before[1].substr(0, before[1].find('"'));
-}
-
-TEST_F(ProgramsTest, SimulateStepsWithMeasuredCosts) {
-  // The graph says the shape of x, so its nodes are known before a step.
-  const std::string graph = Write(
-      "known.pbtxt", absl::StrReplaceAll(
-                         kGraph, {{"shape { }", "shape { dim { size: 2 } }"}}));
-  ASSERT_TRUE(WriteNpy(Tensor::Vector<float>({1, 2}), Path("two.npy")).ok());
-  const std::string costs = Path("measured");
-  const Ended run = Leat({"run", graph, "--feed", "x=@" + Path("two.npy"),
-                          "--fetch", "y", "--steps", "30", "--costs", costs});
-  ASSERT_EQ(run.code, 0) << run.err;
-  const auto model_of = [](const std::string& kind) {
-    return Write("model.json", absl::StrCat(R"({"kinds": {")", kind, R"(":
-        {"type": "CPU"}}, "hosts": [{"name": "m", "cores": 1, "memory_bytes":
-        1e9, "tasks": [{"job": "localhost", "devices": [{"kind": ")",
-                                            kind, R"("}]}]}]})"));
-  };
-  std::vector<std::string> args = {graph,
-                                   "--feed",
-                                   "x",
-                                   "--fetch",
-                                   "y",
-                                   "--simulate",
-                                   "--cluster-model",
-                                   "",
-                                   "--costs",
-                                   costs,
-                                   "--format",
-                                   "json"};
-  args[7] = model_of(TextIn(CostsIn(costs), "device_kind"));
-  const Ended measured = GraphDump(args);
-  EXPECT_EQ(measured.code, 0) << measured.err;
-  EXPECT_THAT(measured.out, HasSubstr(R"("origin": "measured")"));
-  args[7] = model_of("other");
-  ExpectEnd(GraphDump(args), 3, "no costs of a kind in the cluster model");
-  ExpectEnd(GraphDump({model_, "--costs", costs}), 2, "--simulate");
-}
-
-TEST_F(ProgramsTest, RefuseBadCostFiles) {
-  const std::string folder = Path("costs");
-  std::filesystem::create_directories(folder);
-  Write("costs/CPU.costs.pbtxt", "version: 9");
-  ExpectEnd(Leat({"run", model_, "--fetch", "c", "--costs", folder}), 1,
-            "CPU.costs.pbtxt' has version 9, and not 1");
-  std::vector<std::string> args = ServeAlone();
-  args.insert(args.end(), {"--costs", folder});
-  ExpectEnd(Leat(args), 3, "CPU.costs.pbtxt' has version 9, and not 1");
-}
-
 TEST_F(ProgramsTest, SayForWhichStepTheyWait) {
   Process server(LEAT_PROGRAM_LEAT, ServeAlone());
   const std::string ready = server.FirstLine();
@@ -433,41 +329,6 @@ TEST_F(ProgramsTest, FailWith3ForWrongDevicesAndPolicies) {
   ExpectEnd(Leat({"run", model_, "--devices", "tpu"}), 3, "'tpu'");
   ExpectEnd(Leat({"devices", "--devices", "cpu:0"}), 3, "0");
   ExpectEnd(GraphDump({model_, "--policy", "nosuch"}), 3, "nosuch");
-}
-
-TEST_F(ProgramsTest, SimulateStepsOnClusterModels) {
-  const std::string model =
-      LEAT_TESTS_DIR "/../examples/clusters/one_machine.json";
-  const Ended text =
-      GraphDump({model_, "--cluster-model", model, "--simulate"});
-  EXPECT_EQ(text.code, 0) << text.err;
-  EXPECT_THAT(text.out, AllOf(HasSubstr("simulated step on "),
-                              HasSubstr("critical path")));
-  const Ended json = GraphDump(
-      {model_, "--cluster-model", model, "--simulate", "--format", "json"});
-  EXPECT_THAT(json.out, HasSubstr("\"step_seconds\""));
-  const Ended placed = GraphDump({model_, "--cluster-model", model});
-  EXPECT_EQ(placed.code, 0) << placed.err;
-  EXPECT_THAT(placed.out, AllOf(HasSubstr("/job:localhost/replica:0/task:0"),
-                                Not(HasSubstr("simulated"))));
-}
-
-TEST_F(ProgramsTest, FailForWrongClusterModels) {
-  const std::string model =
-      LEAT_TESTS_DIR "/../examples/clusters/one_machine.json";
-  ExpectEnd(GraphDump({model_, "--simulate"}), 3, "--cluster-model");
-  const std::string bad = Write("bad.json", R"({"kinds": {"a": 1}})");
-  ExpectEnd(GraphDump({model_, "--cluster-model", bad}), 3, "kinds['a'] is 1");
-  ExpectEnd(GraphDump({model_, "--cluster-model", Path("nosuch.json")}), 3,
-            "nosuch.json");
-  ExpectEnd(GraphDump({model_, "--cluster-model", fifo_}), 3, fifo_);
-  ExpectEnd(GraphDump({model_, "--cluster-model", model, "--job", "a"}), 3,
-            "--job");
-  ExpectEnd(GraphDump({model_, "--cluster-model", model, "--simulate",
-                       "--stage", "placed"}),
-            3, "'placed'");
-  ExpectEnd(GraphDump({model_, "--cluster-model", model, "--devices", "cpu:2"}),
-            2, "--devices");
 }
 
 TEST_F(ProgramsTest, RefuseNumbersThatAreNoneOrOutOfRange) {

@@ -46,6 +46,16 @@ Ended RunProgram(const std::string& program,
   return ended;
 }
 
+Ended Leat(const std::vector<std::string>& args,
+           const std::vector<std::string>& variables) {
+  return RunProgram(LEAT_PROGRAM_LEAT, args, variables);
+}
+
+Ended GraphDump(const std::vector<std::string>& args,
+                const std::vector<std::string>& variables) {
+  return RunProgram(LEAT_PROGRAM_GRAPH_DUMP, args, variables);
+}
+
 void ExpectEnd(const Ended& ended, int code, const std::string& message) {
   EXPECT_EQ(ended.code, code) << ended.err;
   EXPECT_THAT(ended.err, HasSubstr(message));

@@ -36,6 +36,12 @@ Ended RunProgram(const std::string& program,
                  const std::vector<std::string>& variables = {},
                  const std::string& out = Path("out"));
 
+// Run the program `leat` and the program `graph-dump`.
+Ended Leat(const std::vector<std::string>& args,
+           const std::vector<std::string>& variables = {});
+Ended GraphDump(const std::vector<std::string>& args,
+                const std::vector<std::string>& variables = {});
+
 // Makes the test fail unless the exit code is `code` and standard error
 // contains `message`. If `code` is not 0, standard output must be empty.
 void ExpectEnd(const Ended& ended, int code, const std::string& message);
