@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/strip.h"
 #include "leat/core/bytes_text.h"
 #include "leat/core/escaped_text.h"
 
@@ -55,25 +54,32 @@ class SimulationWriter {
   }
 
  private:
-  // Writes a line. If the text begins with "\n", an empty line comes first.
   void Line(absl::string_view text, Style style = Style::kPlain) {
-    if (absl::ConsumePrefix(&text, "\n")) out_ += "\n";
     absl::StrAppend(&out_, Styled(Escaped(text), style, options_.color), "\n");
+  }
+
+  // Writes a heading below an empty line.
+  void Headline(absl::string_view text) {
+    out_ += "\n";
+    Line(text, Style::kHeading);
   }
 
   void Title() {
     const DumpedSimulation& s = simulation_;
-    Line(absl::StrCat("\nsimulated step on ", s.cluster, ": ",
-                      SecondsText(s.step_seconds)),
-         Style::kHeading);
+    Headline(absl::StrCat("simulated step on ", s.cluster, ": ",
+                          SecondsText(s.step_seconds)));
     Line(absl::StrCat("  at least ", SecondsText(s.bound_seconds),
                       " with any plan: all nodes need ",
                       SecondsText(s.work_seconds), " of ", s.num_processors,
                       " processors, the longest chain of nodes ",
                       SecondsText(s.critical_path_seconds)));
-    Line(absl::StrCat("  times of nodes: ", s.num_costs[0], " measured, ",
-                      s.num_costs[1], " computed from work and rates, ",
-                      s.num_costs[2], " guessed"));
+    const auto count = [&s](CostOrigin origin) {
+      return s.num_costs[static_cast<size_t>(origin)];
+    };
+    Line(absl::StrCat("  times of nodes: ", count(CostOrigin::kMeasured),
+                      " measured, ", count(CostOrigin::kCalibrated),
+                      " calibrated (from work and rates), ",
+                      count(CostOrigin::kGuessed), " guessed"));
     Line(absl::StrCat("  messages between tasks: ", s.num_transfers, ", ",
                       BytesOf(s.transferred_bytes)));
   }
@@ -123,7 +129,7 @@ class SimulationWriter {
 
   void Costliest() {
     if (simulation_.costliest.empty()) return;
-    Line("\nnodes that take longest", Style::kHeading);
+    Headline("nodes that take longest");
     Rows rows;
     for (const DumpedNodeCost& cost : simulation_.costliest) {
       rows.push_back({Cell(cost.name, Style::kName), Cell(cost.op, Style::kOp),
@@ -143,13 +149,13 @@ class SimulationWriter {
         LongestPathSteps(simulation_.path, kMaxSteps);
     if (path.empty()) return;
     const auto shown = static_cast<int64_t>(path.size());
-    Line(absl::StrCat("\ncritical path: what the step waits for, one after "
-                      "another",
-                      shown < simulation_.path_length
-                          ? absl::StrCat(" (the longest ", shown, " of ",
-                                         simulation_.path_length, ")")
-                          : ""),
-         Style::kHeading);
+    Headline(
+        absl::StrCat("critical path: what the step waits for, one after "
+                     "another",
+                     shown < simulation_.path_length
+                         ? absl::StrCat(" (the longest ", shown, " of ",
+                                        simulation_.path_length, ")")
+                         : ""));
     Rows rows;
     for (const DumpedPathStep& step : path) {
       const bool is_transfer = !step.to.empty();

@@ -21,7 +21,6 @@
 namespace leat::programs_test {
 namespace {
 
-using ::leat::testing::Content;
 using ::leat::testing::Ended;
 using ::leat::testing::ExpectEnd;
 using ::leat::testing::GraphDump;
