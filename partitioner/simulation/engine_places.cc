@@ -38,9 +38,11 @@ void Engine::PrepareServers() {
   }
 }
 
-void Engine::AddToPool(int32_t host, const Item& item) {
-  if (hosts_[host].free_cores > 0) return GiveCore(host, item);
-  hosts_[host].pool.push_back(item);
+// What is in the pool already has the first claim to a free core.
+void Engine::AddToPool(int32_t index, const Item& item) {
+  Host& host = hosts_[index];
+  if (host.free_cores > 0 && host.pool.empty()) return GiveCore(index, item);
+  host.pool.push_back(item);
 }
 
 void Engine::GiveCore(int32_t index, const Item& item) {
@@ -88,25 +90,22 @@ Engine::PackedCause Engine::CauseOf(const Item& item,
 
 void Engine::Continue(int32_t index) {
   Worker& worker = workers_[index];
-  Host& host = hosts_[worker.host];
+  const int32_t of_host = worker.host;
+  Host& host = hosts_[of_host];
   std::vector<Item>& own = worker.cheap.empty() ? worker.kept : worker.cheap;
-  if (!own.empty()) {
+  if (own.empty()) {
+    ++host.free_cores;
+    host.idle.push_back(index);
+  } else {
     const Item next = own.back();
     own.pop_back();
     Begin(index, next);
-  } else if (!host.pool.empty()) {
-    const Item next = host.pool.front();
-    host.pool.pop_front();
-    Begin(index, next);
-  } else {
-    ++host.free_cores;
-    host.idle.push_back(index);
   }
-  // Cores that helped are free again.
+  // The cores that helped the run that has ended may be free, too.
   while (host.free_cores > 0 && !host.pool.empty()) {
     const Item next = host.pool.front();
     host.pool.pop_front();
-    GiveCore(workers_[index].host, next);
+    GiveCore(of_host, next);
   }
 }
 

@@ -33,6 +33,16 @@ class SimulatorTest : public ::testing::Test {
     }
     return nodes;
   }
+  // Adds the nodes "a", "b", "c" and so on, each of which takes a second and
+  // the output of the node before it. `bytes` has the size of each output.
+  void Chain(const std::vector<double>& bytes) {
+    std::vector<NodeId> input;
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      const std::string name(1, static_cast<char>('a' + i));
+      input = {step.Cheap(name, 1, input)};
+      step.CostOf(name).output_bytes = {bytes[i]};
+    }
+  }
 
   HandMadeStep step;
 };
@@ -116,6 +126,23 @@ TEST_F(SimulatorTest, ANodeTakesLongerIfCoresAreTaken) {
   // "other" is given to the pool first, so 2 of 3 cores are left.
   const SimulatedStep simulation = step.Simulate(OneHost(3));
   EXPECT_EQ(step.EndOf(simulation, "wide"), 1 + 3);
+}
+
+// "waiting" is in the pool before "wide" ends and makes "next" and "newest"
+// ready, so it gets the core that has helped "wide".
+TEST_F(SimulatorTest, ACoreThatHasHelpedServesThePoolInItsOrder) {
+  const NodeId a = step.Cheap("a", 1);
+  const NodeId wide = step.Expensive("wide", 1, {a});
+  step.CostOf("wide").cores = 2;
+  step.Expensive("waiting", 3, {a});
+  step.Expensive("kept", 10, {a});
+  step.Expensive("next", 3, {wide});
+  step.Expensive("newest", 3, {wide});
+  const SimulatedStep simulation = step.Simulate(OneHost(3));
+  EXPECT_EQ(step.EndOf(simulation, "wide"), 2);
+  EXPECT_EQ(step.BeginOf(simulation, "newest"), 2);
+  EXPECT_EQ(step.BeginOf(simulation, "waiting"), 2);
+  EXPECT_EQ(step.BeginOf(simulation, "next"), 5);
 }
 
 TEST_F(SimulatorTest, ControlEdgesOrderNodes) {
@@ -316,17 +343,9 @@ TEST_F(SimulatorTest, GpusOfAHostMayShareTheWayToItsMemory) {
   EXPECT_EQ(step.Simulate(HostWithGpus(1, 2, "all")).step_seconds, 7);
 }
 
-// a (100) -> b (20) -> d, a -> c (3): when b ends, a and b are there. c ends
-// last, because cheap nodes run from the newest, or first.
+// When b ends, the outputs of a and b are there.
 TEST_F(SimulatorTest, TensorsLiveUntilTheirLastConsumerEnds) {
-  const NodeId a = step.Cheap("a", 1);
-  const NodeId b = step.Cheap("b", 1, {a});
-  const NodeId c = step.Cheap("c", 1, {b});
-  step.Cheap("d", 1, {c});
-  step.CostOf("a").output_bytes = {100};
-  step.CostOf("b").output_bytes = {20};
-  step.CostOf("c").output_bytes = {50};
-  step.CostOf("d").output_bytes = {60};
+  Chain({100, 20, 50, 60});
   EXPECT_EQ(step.Simulate(OneHost(1)).devices[0].peak_bytes, 120);
   // While c runs, there are b, c and its scratch.
   step.CostOf("c").scratch_bytes = 200;
@@ -337,13 +356,9 @@ TEST_F(SimulatorTest, TensorsLiveUntilTheirLastConsumerEnds) {
   EXPECT_EQ(simulation.devices[0].kept_bytes, 1000);
 }
 
+// b has no bytes of its own, because it passes on those of a.
 TEST_F(SimulatorTest, ANodeThatPassesOnATensorKeepsIt) {
-  const NodeId a = step.Cheap("a", 1);
-  const NodeId pass = step.Cheap("pass", 1, {a});
-  const NodeId b = step.Cheap("b", 1, {pass});
-  step.Cheap("c", 1, {b});
-  step.CostOf("a").output_bytes = {100};
-  step.CostOf("b").output_bytes = {10};
+  Chain({100, 0, 10, 0});
   EXPECT_EQ(step.Simulate(OneHost(1)).devices[0].peak_bytes, 110);
 }
 
