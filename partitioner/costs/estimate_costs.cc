@@ -37,6 +37,15 @@ bool IsOnHost(const Graph& graph, const Node& node) {
   return on_gpu != nullptr && on_gpu->runs_on_host;
 }
 
+// Returns true for the nodes between devices. Planning adds them, and the
+// numbers in their names begin anew in each plan, so another plan may have
+// given the name to another edge.
+bool IsBetweenDevices(const Node& node) {
+  const std::string& op = node.op();
+  return op == "_Send" || op == "_Recv" || op == "_CopyToHost" ||
+         op == "_CopyToDevice";
+}
+
 // Returns the type whose class of numbers decides how fast the node computes:
 // that of the first input, or of the first output if there is no input.
 DType MainType(const NodeWork& work) {
@@ -107,8 +116,10 @@ NodeCost EstimateCost(const Graph& graph, NodeId id, const NodeWork& work,
                     ? CostOrigin::kCalibrated
                     : CostOrigin::kGuessed;
   if (measured == nullptr) return cost;
-  cost.runs_per_step = measured->RunsPerStep(node.name());
-  // What was measured with an assumed shape says nothing.
+  if (!IsBetweenDevices(node)) {
+    cost.runs_per_step = measured->RunsPerStep(node.name());
+  }
+  // A time that was measured for an assumed shape may be far from the true one.
   if (!work.has_known_inputs) return cost;
   if (const auto seconds =
           measured->Seconds(device.kind, *node.def, work.inputs)) {

@@ -10,7 +10,9 @@
 #include "gtest/gtest.h"
 #include "leat/graph/analysis/infer_shapes.h"
 #include "leat/graph/builder/builder.h"
+#include "leat/graph/op_registry.h"
 #include "leat/graph/ops.h"
+#include "leat/partitioner/internal_node.h"
 
 namespace leat::estimate_costs_test {
 namespace {
@@ -148,6 +150,28 @@ TEST_F(EstimateCostsTest, WhatWasMeasuredCounts) {
             CostOrigin::kCalibrated);
   measured.seconds = 1e300;
   EXPECT_EQ(CostOf(y, Core(), &measured).seconds, kMaxNodeSeconds);
+}
+
+// Another plan may have given the name to another edge.
+TEST_F(EstimateCostsTest, NodesBetweenDevicesHaveNoMeasuredRuns) {
+  FakeMeasurements measured;
+  measured.name = "x/recv_S3";
+  const AttrMap attrs = {{"T", DType::kFloat},
+                         {"tensor_type", DType::kFloat},
+                         {"tensor_name", std::string("edge_3_x")},
+                         {"send_device", std::string("/cpu:0")},
+                         {"send_device_incarnation", int64_t{1}},
+                         {"recv_device", std::string("/cpu:1")}};
+  for (const char* const op :
+       {"_Send", "_Recv", "_CopyToHost", "_CopyToDevice", "NoOp"}) {
+    Graph graph(BuiltinOps());
+    const auto id =
+        AddInternalNode(op, {.name = measured.name, .attrs = attrs}, 0, graph);
+    ASSERT_TRUE(id.ok()) << id.status();
+    const std::vector<std::vector<InferredOutput>> shapes(graph.num_ids());
+    const NodeCost cost = EstimateCosts(graph, shapes, Core(), &measured)[*id];
+    EXPECT_EQ(cost.runs_per_step.has_value(), op == std::string("NoOp")) << op;
+  }
 }
 
 TEST_F(EstimateCostsTest, WhatWasMeasuredDoesNotCountForAssumedShapes) {
