@@ -259,7 +259,9 @@ class ModelBuilder {
                                         cluster_.devices()[message.to].task);
   }
 
-  // Adds the processor time of a message to its _Sends and _Recvs.
+  // Adds the processor time of a message to its _Sends and _Recvs. What was
+  // measured of a _Send has that time already, unless the _Send was within a
+  // process. The time of a _Recv is never measured.
   void ChargeProcessors(const ModelMessage& message) {
     if (message.link == ClusterModel::kNoLink) return;
     const LinkModel& link = cluster_.links()[message.link];
@@ -269,8 +271,13 @@ class ModelBuilder {
         kMaxNodeSeconds);
     for (const int32_t recv : message.recvs) {
       step_.nodes[recv].seconds += seconds;
-      const int32_t send = step_.nodes[recv].peer;
-      if (send >= 0) step_.nodes[send].seconds += seconds;
+      const int32_t peer = step_.nodes[recv].peer;
+      if (peer < 0) continue;
+      ModelNode& send = step_.nodes[peer];
+      const bool is_measured =
+          costs_[send.part][step_.IdOf(peer)].origin == CostOrigin::kMeasured;
+      send.seconds = is_measured ? std::max(send.seconds, seconds)
+                                 : send.seconds + seconds;
     }
   }
 

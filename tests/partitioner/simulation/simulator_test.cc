@@ -292,6 +292,22 @@ TEST_F(SimulatorTest, MessagesTakeProcessorTimeAtBothEnds) {
   EXPECT_EQ(simulation.work_seconds, 2) << "the bound knows no messages";
 }
 
+// The thread that sends may also write to the network, which was measured then.
+TEST_F(SimulatorTest, AMeasuredSendHasTheProcessorTimeOfItsMessage) {
+  step.Cheap("b", 1, {step.Cheap("a", 1, {}, 0)}, 1);
+  NodeCost& send = step.CostOf("a/send_S0");
+  send.origin = CostOrigin::kMeasured;
+  const ClusterModel model =
+      SeveralHosts(2, 1, 0, 10, "\"seconds_per_message\": 2");
+  for (const auto& [measured, seconds] :
+       std::vector<std::pair<double, double>>{{0.5, 2}, {3, 3}}) {
+    send.seconds = measured;
+    const SimulatedStep simulation = step.Simulate(model);
+    EXPECT_EQ(step.EndOf(simulation, "a/send_S0"), 1 + seconds);
+    EXPECT_EQ(simulation.step_seconds, 1 + seconds + 2 + 1);
+  }
+}
+
 TEST_F(SimulatorTest, ABundleIsOneMessage) {
   // Values of variables travel in a bundle. They need known shapes.
   std::vector<NodeId> values;
