@@ -64,19 +64,21 @@ absl::Status Loops::AddPart(const Graph& graph) {
   return absl::OkStatus();
 }
 
-// A NextIteration runs once per turn.
+// A NextIteration runs once per turn. A loop without one never turns.
 void Loops::SetTrips(absl::Span<const Partition> parts,
                      absl::Span<const std::vector<NodeCost>> costs) {
   std::vector<double> turns(loops_.size(), -1);  // in a step; -1: not measured
+  std::vector<bool> may_turn(loops_.size(), false);
   for (size_t part = 0; part < parts.size(); ++part) {
     if (of_inputs_[part].empty()) continue;
     const Graph& graph = parts[part].graph;
     for (const NodeId id : graph.NodeIds()) {
       if (!IsNextIteration(graph.node(id))) continue;
+      const int32_t loop = OfInputs(part, id);
+      may_turn[loop] = true;
       const NodeCost& cost = costs[part][id];
       if (!cost.runs_per_step.has_value()) continue;
-      double& most = turns[OfInputs(part, id)];
-      most = std::max(most, *cost.runs_per_step);
+      turns[loop] = std::max(turns[loop], *cost.runs_per_step);
     }
   }
   std::vector<double> entries(loops_.size(), 1);
@@ -87,8 +89,8 @@ void Loops::SetTrips(absl::Span<const Partition> parts,
     entries[i] = std::min(
         entries[loop.parent] * std::max(loops_[loop.parent].trips, 1.0),
         kMaxEntries);
-    loop.is_assumed = turns[i] < 0;
-    if (!loop.is_assumed) loop.trips = turns[i] / entries[i];
+    loop.is_assumed = may_turn[i] && turns[i] < 0;
+    if (!loop.is_assumed) loop.trips = std::max(turns[i], 0.0) / entries[i];
     loop.turns = loop.trips * entries[i];
     loop.simulated_trips = static_cast<int32_t>(
         std::min<double>(std::ceil(loop.trips), kMaxTrips));

@@ -180,6 +180,18 @@ TEST_F(LoopsTest, AnInnerLoopTurnsInEachTurnOfTheOuterOne) {
   EXPECT_EQ(six.step_seconds, 606);
 }
 
+TEST_F(LoopsTest, ALoopWithoutANextIterationNeverTurns) {
+  Plan(op::Exit(op::Tanh(op::Enter(b.Const(0.5f), "loop"))));
+  seconds = {{"Tanh", 1}};
+  const SimulatedStep simulation = Simulate();
+  EXPECT_EQ(CountRuns(simulation, "Tanh"), 1);
+  EXPECT_EQ(CountRuns(simulation, "_Retval"), 1);
+  EXPECT_EQ(simulation.step_seconds, 1);
+  ASSERT_THAT(simulation.loops, SizeIs(1));
+  EXPECT_EQ(simulation.loops[0].trips, 0);
+  EXPECT_FALSE(simulation.loops[0].is_assumed);
+}
+
 // Each loop that lies in another one doubles the runs of its nodes.
 TEST_F(LoopsTest, LoopsInLoopsMayNotMultiplyRunsWithoutALimit) {
   Plan(Nested(6, b.Const(0.5f)));
