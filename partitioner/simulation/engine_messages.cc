@@ -39,10 +39,11 @@ void Engine::BeginTransfer(int32_t index, int32_t iteration) {
     return EndTransfer(index, iteration, state.cause);
   }
   const LinkModel& link = cluster_.links()[message.link];
+  const double weight = step_.loops.loop(message.loop).weight;
   const double latency =
-      std::min(link.latency_seconds * message.weight, kMaxNodeSeconds);
-  const double seconds = std::min(
-      message.bytes / link.bytes_per_second * message.weight, kMaxNodeSeconds);
+      std::min(link.latency_seconds * weight, kMaxNodeSeconds);
+  const double seconds =
+      std::min(message.bytes / link.bytes_per_second * weight, kMaxNodeSeconds);
   const auto transfer = static_cast<int32_t>(transfers_.size());
   const LinkLines::Slot slot =
       lines_.Reserve(message.link, message.from, message.to,

@@ -35,8 +35,9 @@ struct SimulationOptions {
 // Simulates one step. `parts` is the graph as PartitionGraph cut it, a part for
 // each device, and `costs[i]` has the costs of `parts[i]`, by NodeId. Returns
 // INVALID_ARGUMENT, naming the device or node, if the model does not have the
-// device of a part, or if a node outside of loops never becomes ready. Returns
-// RESOURCE_EXHAUSTED if there are too many runs. Fails as FindFrames does.
+// device of a part, if a node never becomes ready, or if a bundle of _Recvs
+// does not come from one task to one device. Returns RESOURCE_EXHAUSTED if
+// there are too many runs. Fails as FindFrames does.
 absl::StatusOr<SimulatedStep> Simulate(
     const ClusterModel& model, absl::Span<const Partition> parts,
     absl::Span<const std::vector<NodeCost>> costs,

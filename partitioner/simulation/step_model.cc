@@ -45,7 +45,7 @@ class ModelBuilder {
     for (size_t part = 0; part < parts_.size(); ++part) AddNodes(part);
     LEAT_RETURN_IF_ERROR(ConnectSends());
     FindLoopSwitches();
-    MakeMessages();
+    LEAT_RETURN_IF_ERROR(MakeMessages());
     return std::move(step_);
   }
 
@@ -215,7 +215,7 @@ class ModelBuilder {
   }
 
   // Makes a message of each _Recv, or of all _Recvs of a bundle.
-  void MakeMessages() {
+  absl::Status MakeMessages() {
     absl::flat_hash_map<int64_t, int32_t> bundles;
     for (size_t i = 0; i < step_.nodes.size(); ++i) {
       ModelNode& node = step_.nodes[i];
@@ -229,7 +229,7 @@ class ModelBuilder {
       if (message == static_cast<int32_t>(step_.messages.size())) {
         step_.messages.emplace_back();
       }
-      AddToMessage(index, message);
+      LEAT_RETURN_IF_ERROR(AddToMessage(index, message));
     }
     for (ModelMessage& message : step_.messages) {
       message.first_run = step_.num_message_runs;
@@ -237,27 +237,41 @@ class ModelBuilder {
       step_.num_message_runs += loop.num_iterations;
       ChargeProcessors(message);
     }
+    return absl::OkStatus();
   }
 
-  void AddToMessage(int32_t recv, int32_t index) {
+  // Fails if a bundle has several loops, receivers or sending tasks. The state
+  // of a message is by iteration of its loop, and its link is between tasks.
+  absl::Status AddToMessage(int32_t recv, int32_t index) {
     ModelMessage& message = step_.messages[index];
     ModelNode& node = step_.nodes[recv];
+    const int32_t to = step_.device_of[node.part];
+    const int32_t from =
+        node.peer < 0 ? to : step_.device_of[step_.nodes[node.peer].part];
+    if (message.recvs.empty()) {
+      message = {.from = from,
+                 .to = to,
+                 .link = cluster_.LinkBetween(TaskOf(from), TaskOf(to)),
+                 .loop = node.loop};
+    } else if (message.loop != node.loop || message.to != to ||
+               TaskOf(message.from) != TaskOf(from)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "node ", QuotedText(GraphNode(recv).name()), " on ",
+          parts_[node.part].name,
+          " is in a bundle of another loop, device or sending task"));
+    }
     node.message = index;
     message.recvs.push_back(recv);
-    message.loop = node.loop;
-    message.weight = step_.loops.loop(node.loop).weight;
-    message.to = step_.device_of[node.part];
-    message.from = message.to;
-    if (node.peer < 0) return;
+    if (node.peer < 0) return absl::OkStatus();
     ModelNode& send = step_.nodes[node.peer];
     send.message = index;
     if (message.first_send < 0) message.first_send = node.peer;
     ++message.num_sends;
     message.bytes += costs_[send.part][step_.IdOf(node.peer)].moved_bytes;
-    message.from = step_.device_of[send.part];
-    message.link = cluster_.LinkBetween(cluster_.devices()[message.from].task,
-                                        cluster_.devices()[message.to].task);
+    return absl::OkStatus();
   }
+
+  int TaskOf(int32_t device) const { return cluster_.devices()[device].task; }
 
   // Adds the processor time of a message to its _Sends and _Recvs. What was
   // measured of a _Send has that time already, unless the _Send was within a
@@ -267,7 +281,8 @@ class ModelBuilder {
     const LinkModel& link = cluster_.links()[message.link];
     const double seconds = std::min(
         (link.seconds_per_message + message.bytes * link.seconds_per_byte) *
-            message.weight / static_cast<double>(message.recvs.size()),
+            step_.loops.loop(message.loop).weight /
+            static_cast<double>(message.recvs.size()),
         kMaxNodeSeconds);
     for (const int32_t recv : message.recvs) {
       step_.nodes[recv].seconds += seconds;

@@ -73,7 +73,6 @@ struct ModelMessage {
   int32_t to = 0;
   int32_t link = ClusterModel::kNoLink;
   double bytes = 0;
-  double weight = 1;  // of its loop
   int32_t loop = 0;
   int32_t first_run = 0;  // the index of its first run among the messages
   int32_t num_sends = 0;

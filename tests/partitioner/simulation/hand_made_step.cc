@@ -1,12 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/tests/partitioner/simulation/hand_made_step.h"
 
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
+#include "leat/partitioner/bundles.h"
 #include "leat/partitioner/device_copies.h"
 
 namespace leat {
@@ -62,6 +64,15 @@ ClusterModel HostWithGpus(int cores, int num_gpus, const std::string& sharing) {
                absl::StrCat("{\"between\": \"gpus\", \"latency_seconds\": 0, "
                             "\"bytes_per_second\": 10, \"sharing\": \"",
                             sharing, "\"}"));
+}
+
+void SetBundle(Graph& part) {
+  for (const NodeId id : part.NodeIds()) {
+    if (part.node(id).op() != "_Recv") continue;
+    auto def = std::make_shared<NodeDef>(*part.node(id).def);
+    def->attrs.Set(kBundleAttr, int64_t{0});
+    part.Replace(id, std::move(def));
+  }
 }
 
 HandMadeStep::HandMadeStep() : graph(BuiltinOps()) {}

@@ -41,6 +41,9 @@ ClusterModel SeveralHosts(int hosts, int cores, double latency_seconds,
 ClusterModel HostWithGpus(int cores, int num_gpus,
                           const std::string& sharing = "pair");
 
+// Puts all _Recvs of a part into bundle 0.
+void SetBundle(Graph& part);
+
 // Is a step that a test makes by hand. Is not thread-safe. Fails the test if
 // something cannot be added.
 class HandMadeStep {
@@ -84,6 +87,8 @@ class HandMadeStep {
   // Returns the names of the nodes on the critical path, without those that
   // take no time, with ">" for each transfer.
   std::vector<std::string> CriticalPath(const SimulatedStep& simulation);
+  // Returns the parts of the last simulation.
+  const std::vector<Partition>& parts() const { return parts_; }
 
   Graph graph;
 

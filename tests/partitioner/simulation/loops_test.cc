@@ -22,6 +22,7 @@ namespace leat::loops_test {
 namespace {
 
 using ::testing::DoubleEq;
+using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
 class LoopsTest : public ::testing::Test {
@@ -252,6 +253,26 @@ TEST_F(LoopOverHostsTest, EachTurnWaitsForTheMessages) {
   EXPECT_THAT(turn, DoubleEq(time_of(5) - time_of(4)));
   EXPECT_GE(turn, 3 + 2 * kLatency);
   EXPECT_LE(turn, 3 + 4 * kLatency);
+}
+
+// Task 0 sends one tensor in each turn, and another one after the loop.
+TEST_F(LoopOverHostsTest, ABundleIsInOneLoop) {
+  const Output last = While(
+      {b.Const(0), b.Const(0.5f)}, [&](auto v) { return op::Less(v[0], 4); },
+      [&](auto v) {
+        auto there = b.OnDevice("/job:worker/task:1");
+        const Output next = op::Tanh(v[1]);
+        return std::vector<Output>{v[0] + 1, next};
+      })[0];
+  auto there = b.OnDevice("/job:worker/task:1");
+  Plan(op::Neg(last));
+  ASSERT_THAT(parts, SizeIs(2));
+  ASSERT_TRUE(TrySimulate({}).ok());
+  SetBundle(parts[1].graph);
+  const auto simulation = TrySimulate({});
+  EXPECT_EQ(simulation.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(simulation.status().message(),
+              HasSubstr("is in a bundle of another loop"));
 }
 
 }  // namespace

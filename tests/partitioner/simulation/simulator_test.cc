@@ -414,6 +414,28 @@ TEST_F(SimulatorTest, NamesAnUnknownDevice) {
             "'/job:ps/replica:0/task:0/device:CPU:0', which has nodes");
 }
 
+TEST_F(SimulatorTest, NamesABundleOfSeveralTasksOrDevices) {
+  const ClusterModel model = SeveralHosts(3, 1, 0, 10);
+  struct Ends {
+    int from;
+    int to;
+  };
+  for (const auto& [one, other] :
+       std::vector<std::pair<Ends, Ends>>{{{0, 2}, {1, 2}}, {{0, 1}, {0, 2}}}) {
+    HandMadeStep two;
+    two.Cheap("b", 1, {two.Cheap("x", 1, {}, one.from)}, one.to);
+    two.Cheap("c", 1, {two.Cheap("y", 1, {}, other.from)}, other.to);
+    ASSERT_TRUE(two.TrySimulate(model).ok());
+    std::vector<Partition> parts = two.parts();
+    for (Partition& part : parts) SetBundle(part.graph);
+    const auto simulation = two.SimulateParts(model, std::move(parts));
+    EXPECT_EQ(simulation.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(simulation.status().message(),
+                HasSubstr("is in a bundle of another loop, device or sending "
+                          "task"));
+  }
+}
+
 TEST_F(SimulatorTest, NamesANodeThatNeverBecomesReady) {
   const NodeId a = step.Cheap("a", 1);
   const NodeId b = step.Cheap("b", 1, {a});
