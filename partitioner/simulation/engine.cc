@@ -212,8 +212,14 @@ void Engine::DrainDead() {
 int32_t Engine::FindStuckNode() const {
   for (size_t i = 0; i < step_.nodes.size(); ++i) {
     const ModelNode& node = step_.nodes[i];
-    if (node.exists && node.loop == Loops::kNone &&
-        states_[node.first_run].pending > 0) {
+    if (!node.exists) continue;
+    // A node that gets its only input from an Enter runs in the first iteration
+    // only. But a loop that turns runs its NextIterations each time.
+    const int32_t num_awaited = node.role == NodeRole::kNextIteration
+                                    ? step_.loops.loop(node.loop).num_iterations
+                                    : 1;
+    for (int32_t run = 0; run < num_awaited; ++run) {
+      if (states_[node.first_run + run].pending == 0) continue;
       return static_cast<int32_t>(i);
     }
   }

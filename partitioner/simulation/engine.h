@@ -39,7 +39,9 @@ class Engine {
   std::vector<SimulatedTransfer> TakeTransfers() {
     return std::move(transfers_);
   }
-  // Returns a node outside of loops that never became ready, or -1.
+  // Returns a node that never became ready, in a loop in its first iteration,
+  // or a NextIteration that a turn of its loop lacks. Returns -1 if there is
+  // none.
   int32_t FindStuckNode() const;
   // Returns the position of a run in the order of their ends, or -1 if it did
   // not happen because it was dead.

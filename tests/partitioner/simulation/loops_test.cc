@@ -2,12 +2,14 @@
 //
 // Simulates loops and branches that the planner has lowered and cut.
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/graph/analysis/consumers.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/builder/control_flow.h"
 #include "leat/graph/ops.h"
@@ -21,6 +23,7 @@
 namespace leat::loops_test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::DoubleEq;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
@@ -253,6 +256,64 @@ TEST_F(LoopOverHostsTest, EachTurnWaitsForTheMessages) {
   EXPECT_THAT(turn, DoubleEq(time_of(5) - time_of(4)));
   EXPECT_GE(turn, 3 + 2 * kLatency);
   EXPECT_LE(turn, 3 + 4 * kLatency);
+}
+
+// A loop whose end nothing waits for. In each turn, task 0 sends a tensor to
+// task 1 and gets one back.
+class LoopWithoutAnExitTest : public LoopOverHostsTest {
+ protected:
+  void SetUp() override {
+    const Output limit = b.Const(4);
+    Plan(While(
+        {b.Const(0), b.Const(0.5f)},
+        [&](auto v) { return op::Less(v[0], limit); },
+        [&](auto v) {
+          auto there = b.OnDevice("/job:worker/task:1");
+          const Output far = op::Tanh(v[1]);
+          auto here = b.OnDevice("/job:worker/task:0");
+          return std::vector<Output>{v[0] + 1, op::Sigmoid(far)};
+        })[1]);
+    ASSERT_THAT(parts, SizeIs(2));
+    const Consumers consumers(graph());
+    std::vector<NodeId> after = Find("Exit");
+    for (size_t i = 0; i < after.size(); ++i) {
+      for (const Use& use : consumers.Of(after[i])) after.push_back(use.node);
+    }
+    for (const NodeId id : after) {
+      if (graph().Contains(id)) graph().Remove(id);
+    }
+    ASSERT_EQ(TrySimulate({}).status(), absl::OkStatus());
+  }
+
+  Graph& graph() { return parts[0].graph; }
+  std::vector<NodeId> Find(const std::string& op) {
+    std::vector<NodeId> found;
+    for (const NodeId id : graph().NodeIds()) {
+      if (graph().node(id).op() == op) found.push_back(id);
+    }
+    return found;
+  }
+  void ExpectStuck(const std::string& node) {
+    EXPECT_THAT(std::string(TrySimulate({}).status().message()),
+                AllOf(HasSubstr(node), HasSubstr("never gets all its inputs")));
+  }
+};
+
+TEST_F(LoopWithoutAnExitTest, NamesANodeThatNeverRuns) {
+  for (const NodeId send : Find("_Send")) {
+    graph().AddControl(Find("Sigmoid").at(0), send);
+  }
+  ExpectStuck("Sigmoid");
+}
+
+// The limit of the loop is there in the first iteration only.
+TEST_F(LoopWithoutAnExitTest, NamesANextIterationThatLacksATurn) {
+  for (const NodeId id : Find("Enter")) {
+    auto def = std::make_shared<NodeDef>(*graph().node(id).def);
+    def->attrs.Set("is_constant", false);
+    graph().Replace(id, std::move(def));
+  }
+  ExpectStuck("next_iteration");
 }
 
 // Task 0 sends one tensor in each turn, and another one after the loop.
