@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,10 +14,13 @@
 #include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/graph/analysis/infer_shapes.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/builder/control_flow.h"
 #include "leat/graph/ops.h"
+#include "leat/graph/optimizer/pass.h"
 #include "leat/partitioner/costs/cost_file.h"
+#include "leat/partitioner/costs/estimate_costs.h"
 #include "leat/partitioner/plan_step.h"
 #include "leat/partitioner/prepare_graph.h"
 #include "leat/runtime/graph_runner.h"
@@ -187,6 +191,65 @@ TEST_F(GraphSamplerTest, MeasuresNothingThatWaits) {
   End();
   EXPECT_EQ(table_.RunsPerStep(got.operation().name()), 1);
   EXPECT_THAT(text_, Not(HasSubstr("QueueDequeueV2(")));
+}
+
+// What the recorder writes is what planning looks up, by the kernel's key and
+// by the node's name.
+TEST_F(GraphSamplerTest, PlanningFindsWhatWasMeasured) {
+  const auto variable = [&](const char* name, const Shape& shape) {
+    return b_.Variable(name, b_.Const(Tensor::Filled<float>(shape, 0.5f)));
+  };
+  const Variable x = variable("x", Shape{4, 4});
+  const Variable bias = variable("bias", Shape{4});
+  const Variable image = variable("image", Shape{1, 5, 5, 2});
+  const Variable filter = variable("filter", Shape{3, 3, 2, 3});
+  const Output product = op::MatMul(x.value(), x.value());
+  const Output fused = op::Relu(op::BiasAdd(
+      op::MatMul(x.value(), x.value(), {.transpose_b = true}), bias.value()));
+  const Output convolution =
+      op::Conv2D(image.value(), filter.value(), {1, 1, 1, 1}, "SAME");
+  const Variable reference =
+      b_.Variable("reference", b_.Const(Tensor::Filled<float>(Shape{6}, 1)),
+                  {.use_resource = false});
+  const Output rate = b_.Const(0.25f);
+  const Operation adam =
+      op::ResourceApplyAdam(x.handle(), variable("m", Shape{4, 4}).handle(),
+                            variable("v", Shape{4, 4}).handle(), rate, rate,
+                            rate, rate, rate, rate, op::Neg(product));
+  const Graph client = b_.Build().value();
+  Start();
+  ASSERT_TRUE(session_->Run({.targets = {client.init_op()}}).ok());
+  RunSteps({.fetches = {product, fused, convolution},
+            .targets = {reference.initializer(), adam}});
+  End();
+  ASSERT_EQ(table_.kinds().size(), 1u);
+
+  const auto devices = DeviceSet::Create({}).value();
+  const Graph prepared =
+      PrepareGraph(client, devices->Infos(), {.policies = &BuiltinPolicies()})
+          .value();
+  const StepPlan plan =
+      PlanStep(prepared,
+               {.fetches = {product.name(), fused.name(), convolution.name()},
+                .targets = {reference.initializer().name(), adam.name()}},
+               devices->Infos(), {.passes = &BuiltinPasses()})
+          .value();
+  const Graph& graph = plan.partitions.at(0).graph;
+  const std::vector<NodeCost> costs = EstimateCosts(
+      graph, InferShapes(graph).value(), {.kind = table_.kinds()[0]}, &table_);
+  const std::map<std::string, std::string> op_of = {
+      {product.operation().name(), "MatMul"},
+      {fused.operation().name(), "_FusedMatMul"},
+      {convolution.operation().name(), "Conv2D"},
+      {reference.initializer().name(), "Assign"},
+      {adam.name(), "ResourceApplyAdam"}};
+  for (const auto& [name, op] : op_of) {
+    const NodeId id = graph.Find(name);
+    ASSERT_NE(id, kNoNode) << name;
+    EXPECT_EQ(graph.node(id).op(), op);
+    EXPECT_EQ(costs[id].origin, CostOrigin::kMeasured) << name;
+    EXPECT_EQ(costs[id].runs_per_step, 1) << name;
+  }
 }
 
 // A long loop must not fill the memory.
