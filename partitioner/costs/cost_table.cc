@@ -14,8 +14,8 @@ namespace {
 constexpr uint32_t kMaxAdded = 128;
 // After so many steps, all earlier steps count half.
 constexpr double kManySteps = 1024;
-// Is about what an entry with a number takes in a file besides its key or name,
-// and what another number takes.
+// An entry with one number takes about kEntryBytes in a file besides its key or
+// name, and each further number takes about kNumberBytes.
 constexpr size_t kEntryBytes = 80;
 constexpr size_t kNumberBytes = 20;
 
@@ -126,11 +126,11 @@ const NodeRuns* DeviceCosts::FindNode(absl::string_view name) const {
 std::optional<double> CostTable::Seconds(
     absl::string_view device_kind, const NodeDef& node,
     absl::Span<const TensorSpec> inputs) const {
+  const std::string key = CostKey(node, inputs);
   MutexLock lock(mutex_);
   const auto kind = kinds_.find(device_kind);
   if (kind == kinds_.end()) return std::nullopt;
-  const TimeSample* const sample =
-      kind->second.FindKernel(CostKey(node, inputs));
+  const TimeSample* const sample = kind->second.FindKernel(key);
   if (sample == nullptr) return std::nullopt;
   return sample->LowerQuartile();
 }
