@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "leat/graph/analysis/infer_work.h"
 #include "leat/graph/analysis/node_memory.h"
 #include "leat/graph/kernel_signature.h"
 #include "leat/graph/op_registry.h"
@@ -94,8 +95,7 @@ void SetTime(const Work& work, DType type, const DeviceRates& rates,
   cost.seconds = Bounded(busy / cost.cores + rates.seconds_per_op);
 }
 
-}  // namespace
-
+// Returns the cost of a node that does `work`.
 NodeCost EstimateCost(const Graph& graph, NodeId id, const NodeWork& work,
                       const CostedDevice& device,
                       const MeasuredCosts* measured) {
@@ -128,6 +128,8 @@ NodeCost EstimateCost(const Graph& graph, NodeId id, const NodeWork& work,
   }
   return cost;
 }
+
+}  // namespace
 
 std::vector<NodeCost> EstimateCosts(
     const Graph& graph, const std::vector<std::vector<InferredOutput>>& shapes,

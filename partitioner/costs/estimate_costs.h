@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "leat/graph/analysis/infer_work.h"
 #include "leat/graph/graph.h"
 #include "leat/graph/shape_inference.h"
 #include "leat/partitioner/costs/device_rates.h"
@@ -26,28 +25,22 @@ struct CostedDevice {
   std::string kind = {};
   // Is not set if nobody has measured or published the rates.
   std::optional<DeviceRates> rates = {};
-  // For a GPU, are the rates of a core of its host, on which some of its nodes
-  // run.
+  // Has, for a GPU, the rates of a core of its host, because some nodes of a
+  // GPU run there.
   std::optional<DeviceRates> host_rates = {};
   // Is the number of cores that one node may use. Is 1 for a GPU.
   int cores = 1;
 };
 
-// Returns the cost of a node that does `work`. An unseen cost is
+// Returns the costs of all nodes of `graph`, by NodeId, if all of them run on
+// `device`. `shapes` is what is known of each output, as InferShapes returns
+// it. A time that is not in `measured`, which may be null, is
 //
 //   max(flops / rate, bytes / bandwidth) + seconds_per_op,
 //
 // where the maximum is divided among as many cores as ParallelFor uses. A node
 // whose kernel is quick (CostClass) takes `seconds_per_op`. A node of a GPU
 // that is quick, or that runs on the host, has the rates of the host.
-// `measured` may be null.
-NodeCost EstimateCost(const Graph& graph, NodeId id, const NodeWork& work,
-                      const CostedDevice& device,
-                      const MeasuredCosts* measured = nullptr);
-
-// Returns the costs of all nodes of `graph`, by NodeId, if all of them run on
-// `device`. `shapes` is what is known of each output, as InferShapes returns
-// it.
 std::vector<NodeCost> EstimateCosts(
     const Graph& graph, const std::vector<std::vector<InferredOutput>>& shapes,
     const CostedDevice& device, const MeasuredCosts* measured = nullptr);
