@@ -10,15 +10,15 @@
 
 namespace leat {
 
-// About as many operations as a function such as exp or log takes.
+// Is about the number of operations that a function such as exp or log takes.
 inline constexpr int kTranscendentalFlops = 15;
 
 // Returns the sum of the bytes of `tensors`.
 double TotalBytes(absl::Span<const TensorSpec> tensors);
 
 // Returns how many elements a window has: the product of `sizes`, one for each
-// axis. What of a window is larger than the tensor, whose extents are in
-// `extents`, does not count.
+// axis. A window has no elements outside of the tensor, whose extents are in
+// `extents`.
 double WindowElements(absl::Span<const int64_t> sizes,
                       absl::Span<const int64_t> extents);
 
@@ -28,8 +28,8 @@ namespace works {
 Work Nothing(const WorkContext& context);
 // Reads all inputs and writes all outputs, without arithmetic.
 Work Move(const WorkContext& context);
-// Reads as many bytes of input 0, or of what it is a handle of, as it writes.
-// Reads all of the other inputs.
+// Reads all inputs except input 0, and writes all outputs. Of input 0, or of
+// the variable behind it, reads as many bytes as it writes.
 Work Take(const WorkContext& context);
 // Combines the variable in input 0 with input 1, element by element, in place.
 Work UpdateVariable(const WorkContext& context);

@@ -14,7 +14,7 @@ namespace {
 
 using Shapes = std::vector<std::vector<InferredOutput>>;
 
-// Says what stands for what is not known of a shape.
+// Says what is assumed where a shape is not known.
 struct Assumption {
   int64_t extent = 1;
   Shape of_unknown_rank = {};

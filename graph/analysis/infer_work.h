@@ -14,7 +14,7 @@
 
 namespace leat {
 
-// What planning knows of one node before it runs.
+// NodeWork holds what planning knows of one node before the node runs.
 struct NodeWork {
   // Unknown extents are replaced by the assumed one, and a tensor of unknown
   // rank by a scalar. No dtype is a reference.

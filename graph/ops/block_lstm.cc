@@ -70,7 +70,8 @@ absl::Status BlockGradShape(InferenceContext& context) {
 
 // The kernels compute in float.
 constexpr double kFloatBytes = sizeof(float);
-// Five gates and states of a cell are a sigmoid or tanh, which are combined.
+// A cell computes five sigmoids and tanhs for its gates and states, and
+// combines them.
 constexpr double kCellFlops = 5 * kTranscendentalFlops + 15;
 constexpr double kCellGradFlops = 30;
 

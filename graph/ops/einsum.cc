@@ -151,8 +151,7 @@ Work EinsumWork(const WorkContext& context) {
   if (!equation.ok()) return work;
   const bool has_two = equation->inputs.size() == 2;
   for (size_t i = 0; i < equation->inputs.size(); ++i) {
-    // What only this input has and the output has not is summed up first, by a
-    // product with ones.
+    // A product with ones first sums up the labels that only this input has.
     const auto is_summed = [&](char label) {
       return !HasLabel(equation->output, label) &&
              !(has_two && HasLabel(equation->inputs[1 - i], label));

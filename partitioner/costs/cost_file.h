@@ -47,9 +47,10 @@ std::string CostsText(absl::string_view device_kind, const DeviceCosts& costs);
 // too many files. Returns NOT_FOUND if there is no such folder.
 absl::Status ReadCosts(const std::string& folder, CostTable& table);
 
-// Adds to `costs` what its file in the folder has besides, and then replaces
-// the file. Other programs see the old file or the new one. Fails as ReadCosts
-// does if there is a file that cannot be read, and leaves the file as it is.
+// Replaces the file of a kind in the folder with `costs` and with what only the
+// old file has. Other programs see the old file or the new one. Fails as
+// ReadCosts does if there is a file that cannot be read, and leaves the file as
+// it is.
 absl::Status WriteCosts(const std::string& folder,
                         absl::string_view device_kind, DeviceCosts costs);
 

@@ -49,10 +49,10 @@ class TimeSample {
 // Says what a node did in sampled steps. Is a value.
 struct NodeRuns {
   std::string name = {};
-  // In `steps` steps, the node ran `runs` times.
+  // Count the sampled steps that have the node, and its runs in all of them.
   double steps = 0;
   double runs = 0;
-  // By output, has the most bytes that its tensor had in one of the runs.
+  // Holds, for each output, the size of the largest tensor in bytes.
   std::vector<double> output_bytes = {};
 };
 

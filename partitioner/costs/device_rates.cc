@@ -20,7 +20,8 @@ NumberClass NumberClassOf(DType dtype) {
 }
 
 const DeviceRates& AssumedRates(const DeviceType& type) {
-  // A core of a server's CPU with AVX2, and a GPU of the middle class.
+  // A core of a server's CPU with AVX2 has about these rates, and a GPU of the
+  // middle class.
   static constexpr DeviceRates kCpuCore = {
       .flops_per_second = {1e10, 4e10, 2e10, 1e10},
       .bytes_per_second = 1e10,

@@ -197,7 +197,8 @@ void Engine::BecomeReady(int32_t index, int32_t iteration) {
   AddToPool(host, other);
 }
 
-// A list instead of recursion, because branches may be long.
+// Takes the dead runs from a list instead of by recursion, because branches may
+// be long.
 void Engine::DrainDead() {
   if (is_draining_) return;
   is_draining_ = true;

@@ -34,7 +34,7 @@ class Engine {
   // Runs everything. REQUIRES: is called once.
   void Run();
 
-  // Is what is known when everything has run.
+  // Give what is known when everything has run.
   std::vector<SimulatedRun> TakeRuns() { return std::move(runs_); }
   std::vector<SimulatedTransfer> TakeTransfers() {
     return std::move(transfers_);
@@ -126,7 +126,7 @@ class Engine {
   void RunRoots(int32_t part);
   void Handle(const Event& event);
 
-  // What follows from the end or the death of a run.
+  // Do what follows from the end or the death of a run.
   void Finish(const Item& item, int32_t lane, double begin, PackedCause cause);
   void Propagate(const Item& item, bool is_dead);
   // Tells a run about one of its inputs or, if `is_data` is false, about one of
@@ -137,18 +137,18 @@ class Engine {
   bool IsDead(const ModelNode& node, const State& state) const;
   void DrainDead();
 
-  // Cores of hosts.
+  // Let runs happen on the cores of hosts.
   void AddToPool(int32_t host, const Item& item);
   void GiveCore(int32_t host, const Item& item);
   void Begin(int32_t worker, const Item& item);
   void Continue(int32_t worker);
 
-  // Streams and lines of GPUs.
+  // Let runs happen on the streams and lines of GPUs.
   int32_t ServerOf(const ModelNode& node) const;
   void AddToServer(int32_t server, const Item& item);
   void BeginOnServer(int32_t server, const Item& item);
 
-  // Messages.
+  // Let messages travel.
   void SendPart(const ModelNode& send, int32_t iteration, bool is_dead,
                 PackedCause cause, double path);
   void Ask(const ModelNode& recv, int32_t iteration);

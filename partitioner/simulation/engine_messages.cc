@@ -27,7 +27,8 @@ void Engine::Ask(const ModelNode& recv, int32_t iteration) {
       messages_[step_.messages[recv.message].first_run + iteration];
   message.asked = now_;
   if (--message.pending > 0) return;
-  // What the _Recv waited for came last.
+  // The tensors were there before. The last thing that the message needed is
+  // what the _Recv waited for.
   message.cause = states_[recv.first_run + iteration].cause;
   BeginTransfer(recv.message, iteration);
 }
@@ -68,7 +69,7 @@ void Engine::BeginTransfer(int32_t index, int32_t iteration) {
         .item = {.iteration = iteration}});
 }
 
-// What was received goes to the pool of the receiving host.
+// The executor lets each _Recv go on in the pool of its host.
 void Engine::EndTransfer(int32_t index, int32_t iteration, PackedCause cause) {
   for (const int32_t recv : step_.messages[index].recvs) {
     const ModelNode& node = step_.nodes[recv];

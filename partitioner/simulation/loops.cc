@@ -16,7 +16,7 @@ namespace {
 constexpr int32_t kMaxTrips = 1 << 20;
 // Bounds what is multiplied, so that no product is infinite.
 constexpr double kMaxEntries = 1e18;
-// Limits for how many turns a simulated one stands.
+// Limits the number of turns for which a simulated one stands.
 constexpr double kMaxWeight = 1e18;
 constexpr double kMaxTotalRuns = std::numeric_limits<int32_t>::max();
 

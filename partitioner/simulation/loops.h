@@ -26,7 +26,7 @@ struct LoopModel {
   int32_t parent = -1;  // -1 for what is outside of all loops
   double trips = 1;     // how often it turns each time that it is entered
   bool is_assumed = false;
-  double turns = 1;  // how often it turns in the whole step
+  double turns = 1;  // how often it turns in the whole step, in all entries
   int32_t simulated_trips = 1;
   // Is the number of iterations in the step. Each entry has simulated_trips + 1
   // of them: in the last one, only the condition is evaluated.

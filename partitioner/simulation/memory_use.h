@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// PeakMemory says how much memory a simulated step needs on each device.
+// SetMemory says how much memory a simulated step needs on each device.
 #ifndef LEAT_PARTITIONER_SIMULATION_MEMORY_USE_H_
 #define LEAT_PARTITIONER_SIMULATION_MEMORY_USE_H_
 

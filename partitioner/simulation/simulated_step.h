@@ -15,8 +15,11 @@
 
 namespace leat {
 
-// Says what had to end before a run or a transfer could begin: the run or the
-// transfer with the index `index`, or the beginning of the step.
+// Says what a run or a transfer was waiting for last: the run or the transfer
+// with the index `index`, or the beginning of the step. Usually it begins when
+// that has ended. A transfer may begin later, while the request for it is under
+// way. And it begins when the last byte of the one before it is on their line,
+// which is a latency before that byte arrives.
 struct Cause {
   enum class Kind : uint8_t { kBeginning, kRun, kTransfer };
   Kind kind = Kind::kBeginning;
@@ -65,14 +68,15 @@ struct DeviceUse {
   double kept_bytes = 0;  // of variables and constants
 };
 
-// Describes a loop of which it is not known how often it turns, or that is too
-// long to be simulated run by run.
+// Says how often a loop of the step turns, and in how few iterations it was
+// simulated.
 struct SimulatedLoop {
   std::string name = {};
   double trips = 1;         // how often it turns each time that it is entered
   bool is_assumed = false;  // nobody has measured `trips`
-  // Is the number of iterations that stand for all. Each of them then takes
-  // trips / simulated_trips times as long.
+  // Is the number of simulated turns, fewer than `trips` if there would be too
+  // many runs. What runs in one of them takes trips / simulated_trips times as
+  // long.
   int simulated_trips = 1;
 };
 
@@ -90,8 +94,8 @@ struct SimulatedStep {
   std::vector<SimulatedRun> runs = {};            // in the order of their ends
   std::vector<SimulatedTransfer> transfers = {};  // in the order of requests
   std::vector<SimulatedLoop> loops = {};
-  // Holds what the step was waiting for, from its beginning to its end: each
-  // element could begin when the element before it had ended.
+  // Holds what the step was waiting for, from its beginning to its end: the
+  // cause of each element is the element before it.
   std::vector<Cause> critical_path = {};
 };
 

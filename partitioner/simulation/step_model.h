@@ -62,7 +62,7 @@ struct ModelNode {
   bool exists = false;
   bool is_expensive = false;  // goes to the pool
   bool never_runs = false;    // no measured step has run it
-  bool is_in_work = false;    // counts for the bound
+  bool is_in_work = false;    // is a part of the work W of SimulatedStep
 };
 
 // Describes tensors that travel together. Each iteration of the loop has such a
@@ -92,8 +92,9 @@ struct StepModel {
     return node - first_node[nodes[node].part];
   }
 
-  // Calls visit(use, consumer, iteration) for each edge from run `iteration` of
-  // a node to a run of another node, which is the consumer's run `iteration`.
+  // Calls visit(use, consumer, consumer_iteration) for each edge that begins at
+  // a node in `iteration`. The edge ends at the node `consumer` in
+  // `consumer_iteration`. Iterations count over all entries of a loop.
   template <class Visit>
   void ForEachUse(int32_t node, int32_t iteration, Visit visit) const;
 
