@@ -196,21 +196,34 @@ void InstructionRunner::Fail(const Instruction& instruction,
           : error);
 }
 
-std::unique_ptr<const std::vector<Shape>> InstructionRunner::ObservedInputs(
+std::vector<Shape> InstructionRunner::InputShapes(
     const Instruction& instruction, const Activation& activation) const {
-  if (!step_->observer()->WantsInputShapes()) return nullptr;
-  auto shapes = std::make_unique<std::vector<Shape>>();
+  const absl::Span<const Program::Snapshot> snapshots =
+      program_.Snapshots(instruction);
+  std::vector<Shape> shapes;
   for (const int32_t slot : program_.InputSlots(instruction)) {
-    shapes->push_back(ShapeOf(activation.slots[slot]));
-  }
-  for (const Program::Snapshot& snapshot : program_.Snapshots(instruction)) {
-    const absl::Span<const int32_t> slots = program_.InputSlots(instruction);
-    const auto input = std::find(slots.begin(), slots.end(), snapshot.value);
-    if (input == slots.end()) continue;
-    (*shapes)[static_cast<size_t>(input - slots.begin())] =
-        ShapeOf(activation.slots[snapshot.reference]);
+    // The values of variables are not read yet.
+    const auto snapshot = std::find_if(
+        snapshots.begin(), snapshots.end(),
+        [slot](const Program::Snapshot& each) { return each.value == slot; });
+    shapes.push_back(ShapeOf(
+        activation
+            .slots[snapshot == snapshots.end() ? slot : snapshot->reference]));
   }
   return shapes;
+}
+
+absl::Status InstructionRunner::RunKernelObserved(
+    const Instruction& instruction, Activation& activation,
+    bool is_dead) const {
+  std::vector<Shape> input_shapes;
+  if (!is_dead && step_->observer()->WantsInputShapes()) {
+    input_shapes = InputShapes(instruction, activation);
+  }
+  const Time started = std::chrono::steady_clock::now();
+  absl::Status status = RunKernel(instruction, activation, is_dead);
+  if (status.ok()) Observe(instruction, activation, started, input_shapes);
+  return status;
 }
 
 void InstructionRunner::Observe(const Instruction& instruction,

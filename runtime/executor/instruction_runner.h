@@ -15,7 +15,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -141,11 +140,17 @@ class InstructionRunner {
                Time started, absl::Span<const Shape> input_shapes = {}) const;
 
  private:
-  // Returns the shapes of the inputs if the observer wants them, and otherwise
-  // null. They must be read before the kernel runs, because it may take its
-  // inputs. REQUIRES: IsObserved().
-  std::unique_ptr<const std::vector<Shape>> ObservedInputs(
-      const Instruction& instruction, const Activation& activation) const;
+  // Reads the references of the instruction, and runs its synchronous kernel.
+  absl::Status RunKernel(const Instruction& instruction, Activation& activation,
+                         bool is_dead) const;
+  // Does the same, and tells the observer about a run that has succeeded.
+  // REQUIRES: IsObserved().
+  absl::Status RunKernelObserved(const Instruction& instruction,
+                                 Activation& activation, bool is_dead) const;
+  // Returns the shapes of the inputs. They must be read before the kernel runs,
+  // because it may take its inputs.
+  std::vector<Shape> InputShapes(const Instruction& instruction,
+                                 const Activation& activation) const;
   // Runs a synchronous kernel. Remembers if it launches work on a GPU.
   absl::Status Compute(const Instruction& instruction,
                        KernelContext& context) const;
@@ -197,33 +202,30 @@ inline KernelContext InstructionRunner::ContextFor(
        .is_dead = is_dead});
 }
 
+inline absl::Status InstructionRunner::RunKernel(const Instruction& instruction,
+                                                 Activation& activation,
+                                                 bool is_dead) const {
+  // The references of a dead _Send may be dead too, so they are not read.
+  if (instruction.num_snapshots != 0 && !is_dead) {
+    absl::Status status = ReadReferences(instruction, activation);
+    if (!status.ok()) return status;
+  }
+  KernelContext context = ContextFor(instruction, activation, is_dead);
+  return ABSL_PREDICT_TRUE(all_share_services_)
+             ? instruction.kernel->Compute(context)
+             : Compute(instruction, context);
+}
+
 template <bool kShared>
 bool InstructionRunner::Run(const Instruction& instruction,
                             Activation& activation, bool is_dead) const {
-  const bool observed = IsObserved();
-  std::unique_ptr<const std::vector<Shape>> input_shapes;
-  if (ABSL_PREDICT_FALSE(observed) && !is_dead) {
-    input_shapes = ObservedInputs(instruction, activation);
-  }
-  const Time started = observed ? std::chrono::steady_clock::now() : Time();
-  // The references of a dead _Send may be dead too, so they are not read.
-  absl::Status status = instruction.num_snapshots == 0 || is_dead
-                            ? absl::OkStatus()
-                            : ReadReferences(instruction, activation);
-  if (status.ok()) {
-    KernelContext context = ContextFor(instruction, activation, is_dead);
-    status = ABSL_PREDICT_TRUE(all_share_services_)
-                 ? instruction.kernel->Compute(context)
-                 : Compute(instruction, context);
-  }
+  const absl::Status status =
+      ABSL_PREDICT_TRUE(!IsObserved())
+          ? RunKernel(instruction, activation, is_dead)
+          : RunKernelObserved(instruction, activation, is_dead);
   if (ABSL_PREDICT_FALSE(!status.ok())) {
     Fail(instruction, activation, status);
     return false;
-  }
-  if (ABSL_PREDICT_FALSE(observed)) {
-    Observe(instruction, activation, started,
-            input_shapes == nullptr ? absl::Span<const Shape>()
-                                    : absl::MakeConstSpan(*input_shapes));
   }
   return Finish<kShared>(instruction, activation);
 }
