@@ -5,7 +5,6 @@
 #include <chrono>
 #include <utility>
 
-#include "absl/container/btree_set.h"
 #include "leat/partitioner/costs/cost_key.h"
 #include "leat/runtime/device_kind.h"
 
@@ -36,13 +35,12 @@ void KeepLargest(absl::Span<const Tensor* const> outputs,
 
 }  // namespace
 
-void GraphSampler::FindNodes() {
-  MutexLock lock(mutex_);
-  if (has_nodes_) return;
-  has_nodes_ = true;
-  for (const auto& executor : graph_.executors) {
+GraphSampler::GraphSampler(const CompiledGraph& graph, CostRecorder& recorder)
+    : recorder_(recorder) {
+  for (const auto& executor : graph.executors) {
     const Program& program = executor->program();
-    const std::string kind = DeviceKind(program.device());
+    const std::string& kind =
+        *device_kinds_.insert(DeviceKind(program.device())).first;
     const bool is_cpu = program.device().info().type == kCpu;
     for (const Program::Instruction& instruction : program.instructions()) {
       const bool is_timed =
@@ -60,14 +58,12 @@ int GraphSampler::Find(const char* name) const {
 }
 
 void GraphSampler::Add(const Record& record) {
-  absl::btree_set<absl::string_view> kinds;
-  for (const Node& node : nodes_) kinds.insert(node.device_kind);
   std::vector<std::string> keys;
   keys.reserve(record.timed.size());
   for (const TimedRun& run : record.timed) {
     keys.push_back(KeyOf(*nodes_[run.node].def, run.input_shapes));
   }
-  for (const absl::string_view kind : kinds) {
+  for (const std::string& kind : device_kinds_) {
     recorder_.Update(kind, [&](DeviceCosts& costs) {
       for (size_t i = 0; i < keys.size(); ++i) {
         const TimedRun& run = record.timed[i];
@@ -90,7 +86,6 @@ void StepSample::Begin(int64_t step_id) {
   if (turn_.kind == Kind::kPlain) return;
   started_ = sampler_->clock().Now();
   if (turn_.kind != Kind::kSampled) return;
-  sampler_->FindNodes();
   guarded_ = std::make_unique<GuardedRecord>();
   MutexLock lock(guarded_->mutex);
   guarded_->record.counts.resize(sampler_->nodes().size());

@@ -13,10 +13,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
 #include "leat/core/devices/step_observer.h"
 #include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
@@ -29,46 +31,43 @@ namespace leat {
 // Is thread-safe. The CompiledGraph owns it.
 class GraphSampler {
  public:
-  // Limit the runs of nodes in a step whose times are kept, and the shapes of
-  // the inputs of all these runs. The other runs are only counted.
+  // Limit the runs of a step whose times are kept, and the shapes of the inputs
+  // of all these runs together. The other runs are only counted.
   static constexpr size_t kMaxTimedRuns = size_t{1} << 16;
   static constexpr size_t kMaxInputShapes = size_t{1} << 18;
 
-  // A node of the graph.
+  // Describes a node of the graph.
   struct Node {
     const NodeDef* def = nullptr;
-    std::string device_kind = {};
+    absl::string_view device_kind = {};
     // Is false for nodes whose times say nothing of what they cost: those
     // without a kernel, asynchronous ones, which wait, and those on a GPU,
     // which only queue their work.
     bool is_timed = false;
   };
-  // A run of a node.
+  // Describes a run of a node.
   struct TimedRun {
     int node = 0;
     float seconds = 0;
     std::vector<Shape> input_shapes = {};
   };
-  // What a node did in a step.
+  // Says what a node did in a step.
   struct Counts {
     double runs = 0;
-    std::vector<double> output_bytes = {};
+    std::vector<double> output_bytes = {};  // the most bytes of each output
   };
-  // What was seen of a step.
+  // Holds what was seen of a step.
   struct Record {
     std::vector<Counts> counts = {};  // by node
     std::vector<TimedRun> timed = {};
     size_t num_input_shapes = 0;  // of the timed runs
   };
 
-  // `graph` and `recorder` are borrowed and must outlive this.
-  GraphSampler(const CompiledGraph& graph, CostRecorder& recorder)
-      : graph_(graph), recorder_(recorder) {}
+  // `recorder` and the executors of `graph` are borrowed and must outlive this.
+  GraphSampler(const CompiledGraph& graph, CostRecorder& recorder);
 
   SamplingSchedule& schedule() { return schedule_; }
   Clock& clock() const { return recorder_.clock(); }
-  // Finds the nodes of the graph. Must be called before the functions below.
-  void FindNodes();
   const std::vector<Node>& nodes() const { return nodes_; }
   // Returns the number of the node to whose name `name` points, or -1 if the
   // node is not in this graph, but in a function.
@@ -77,18 +76,17 @@ class GraphSampler {
   void Add(const Record& record);
 
  private:
-  const CompiledGraph& graph_;
   CostRecorder& recorder_;
   SamplingSchedule schedule_;
-  Mutex mutex_;  // held while the nodes are found
-  bool has_nodes_ ABSL_GUARDED_BY(mutex_) = false;
-  // These do not change once they are set.
+  // These members do not change after the constructor. `numbers_` has the
+  // numbers of the nodes by their names' characters.
+  std::set<std::string> device_kinds_;
   std::vector<Node> nodes_;
   absl::flat_hash_map<const char*, int> numbers_;
 };
 
-// Is one step. OnNodeRun is thread-safe; the other functions are called before
-// the step begins and after it has ended.
+// Belongs to one step. OnNodeRun is thread-safe. The other functions must be
+// called before the step begins or after it has ended.
 class StepSample final : public StepObserver {
  public:
   // Does nothing if `sampler` is null, or if the step is not to be sampled.
@@ -116,7 +114,7 @@ class StepSample final : public StepObserver {
   bool WantsInputShapes() const override { return true; }
 
  private:
-  // Is apart because most steps have none.
+  // Lies on the heap, because most steps need none.
   struct GuardedRecord {
     Mutex mutex = {};
     GraphSampler::Record record ABSL_GUARDED_BY(mutex) = {};
@@ -129,7 +127,7 @@ class StepSample final : public StepObserver {
   StepObserver* const next_;
   SamplingSchedule::Turn turn_ = {};
   Clock::time_point started_ = {};
-  std::unique_ptr<GuardedRecord> guarded_;  // null if not sampled
+  std::unique_ptr<GuardedRecord> guarded_;  // null if not recording
 };
 
 }  // namespace leat
