@@ -23,7 +23,7 @@ SamplingSchedule::Turn SamplingSchedule::Begin(int64_t step_id) {
   const std::chrono::duration<double> allowed = kMaxShare * all_;
   if (sampled_ + last_sample_ > allowed) return {.kind = Kind::kTimed};
   sampled_ += last_sample_;
-  return {.kind = Kind::kSampled, .counts = true, .reserved = last_sample_};
+  return {.kind = Kind::kSampled, .reserved = last_sample_};
 }
 
 SamplingSchedule::Turn SamplingSchedule::BeginFirst() {
@@ -43,7 +43,7 @@ void SamplingSchedule::End(const Turn& turn, Clock::duration time) {
     return;
   }
   last_sample_ = time;
-  if (turn.counts) sampled_ += time - turn.reserved;
+  if (turn.reserved.has_value()) sampled_ += time - *turn.reserved;
 }
 
 }  // namespace leat

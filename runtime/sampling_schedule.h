@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SamplingSchedule decides which steps of a graph are sampled. After a warm-up
-// the first few steps are. Later so few are that they take at most 0.5 % of the
-// time of all steps.
+// SamplingSchedule decides which steps of a graph are sampled. It takes the
+// first few steps after a warm-up, and later so few that they take at most
+// 0.5 % of the time of all steps.
 //
 //   const SamplingSchedule::Turn turn = schedule.Begin(step_id);
 //   ...  // run the step, and observe it if turn.kind is kSampled
@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 #include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
@@ -33,10 +34,9 @@ class SamplingSchedule {
   enum class Kind : uint8_t { kPlain, kTimed, kSampled };
   struct Turn {
     Kind kind = Kind::kPlain;
-    // Is true if the time of the sampled step counts, and then how much time
-    // was set aside for it.
-    bool counts = false;
-    Clock::duration reserved = {};
+    // Is the time that was set aside for a sampled step. The time of the first
+    // samples does not count, so they have none.
+    std::optional<Clock::duration> reserved = {};
   };
 
   // Begins the step with the number `step_id`.
@@ -46,15 +46,19 @@ class SamplingSchedule {
   void End(const Turn& turn, Clock::duration time);
 
  private:
+  // Begins a step of the warm-up or one of the first samples.
   Turn BeginFirst();
 
-  std::atomic<bool> is_steady_{false};  // all first samples have begun
+  // Is set when all of the first samples have begun.
+  std::atomic<bool> is_steady_{false};
   Mutex mutex_;
-  int num_begun_ ABSL_GUARDED_BY(mutex_) = 0;  // until is_steady_
-  // Since then: the estimated time of all steps, the time of sampled steps, and
-  // the time of the last one of these.
+  // Counts the steps that begin before `is_steady_` is set.
+  int num_begun_ ABSL_GUARDED_BY(mutex_) = 0;
+  // Estimates the time of all steps that begin afterwards. `sampled_` is the
+  // time of the sampled ones among them.
   Clock::duration all_ ABSL_GUARDED_BY(mutex_) = {};
   Clock::duration sampled_ ABSL_GUARDED_BY(mutex_) = {};
+  // Is the time of the sampled step that has ended last.
   Clock::duration last_sample_ ABSL_GUARDED_BY(mutex_) = {};
 };
 
