@@ -194,8 +194,8 @@ def sync_replicas(world):
 def evaluator(world):
   """Evaluates, on a server of its own, the checkpoints that another cluster saves."""
   training = world.start("monitored_training")
-  with tasks.Cluster({"worker": [world.kind]}, leat=world.cluster._leat,
-                     leat_flags=world.cluster._leat_flags) as own:
+  with tasks.Cluster({"worker": [world.kind]}, leat=world.cluster.leat,
+                     leat_flags=world.cluster.leat_flags) as own:
     evaluating = Program("evaluator", world.folder + "/evaluator.log", "--target",
                          own.target("worker"), "--folder", world.folder, "--steps", STEPS)
     training.end()
@@ -207,7 +207,7 @@ def evaluator(world):
 
 def sharded_saver(world):
   saved = world.start("sharded_saver", steps=20).end()
-  with World(world.kind, world.cluster._leat, pathlib.Path(world.folder).parent,
+  with World(world.kind, world.cluster.leat, pathlib.Path(world.folder).parent,
              ps=3) as other:
     restored = other.start("sharded_saver", folder=world.folder, more=["--restore"]).end()
   check(saved == restored, saved + restored)

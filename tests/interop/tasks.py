@@ -140,12 +140,14 @@ class Task:
 class Cluster:
   """Runs the tasks of `kinds`, which is {job: [kind of task 0, ...]}, while a `with`
   statement is active. Tasks of Leat get the flags `leat_flags`. The groups of
-  collectives form at the task `group_leader`, for tasks of TensorFlow."""
+  collectives form at the task `group_leader`, for tasks of TensorFlow. `leat` is the
+  program of the tasks of Leat."""
 
   ATTEMPTS = 3  # each attempt uses other ports
 
   def __init__(self, kinds, leat=None, leat_flags=(), group_leader=""):
-    self._kinds, self._leat, self._leat_flags = kinds, leat, leat_flags
+    self.leat, self.leat_flags = leat, leat_flags
+    self._kinds = kinds
     self._group_leader = group_leader
     self._folder = None
     self.tasks = {}
@@ -174,9 +176,9 @@ class Cluster:
     self._spec = spec
     for job, kinds in self._kinds.items():
       self.tasks[job] = [
-          Task(kind, job, index, spec, self._leat,
+          Task(kind, job, index, spec, self.leat,
                f"{self._folder.name}/{job}-{index}-{attempt}.log",
-               self._leat_flags, self._group_leader)
+               self.leat_flags, self._group_leader)
           for index, kind in enumerate(kinds)]
     for task in self.all_tasks():
       task.start()

@@ -134,7 +134,7 @@ PROGRAMS = [dequeue, enqueue, dequeue_many, gradients, lines, lines_of_many_file
 # ---- Clients, which are processes ----
 
 def connect(target):
-  return tf1.Session(target, config=tf1.ConfigProto(isolate_session_state=True))
+  return tf1.Session(target, config=watched.ALONE)
 
 
 def wait(program, root, target, job):
