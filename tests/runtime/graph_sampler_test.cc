@@ -252,39 +252,53 @@ TEST_F(GraphSamplerTest, PlanningFindsWhatWasMeasured) {
   }
 }
 
-// A long loop must not fill the memory.
-TEST_F(GraphSamplerTest, KeepsSoManyTimesOfAStep) {
-  auto devices =
-      DeviceSet::Create({.costs_folder = folder_.Path("costs")}).value();
-  const Output y = op::Square(b_.Placeholder<float>("x"));
-  auto prepared = PrepareGraph(b_.Build().value(), devices->Infos(),
+// Samples a step in which the node of `y` runs `num_runs` times. Each of these
+// runs has inputs of other shapes. Returns what was measured.
+DeviceCosts CostsOfRuns(GraphBuilder& b, const Output& y, int64_t num_runs) {
+  const TemporaryFolder folder;
+  auto devices = DeviceSet::Create({.costs_folder = folder.Path("costs")});
+  auto prepared = PrepareGraph(b.Build().value(), (*devices)->Infos(),
                                {.policies = &BuiltinPolicies()});
   auto plan = PlanStep(*prepared, {.feeds = {"x"}, .fetches = {y.name()}},
-                       devices->Infos());
-  GraphRunner runner(*devices, devices->resources(), BuiltinKernels());
+                       (*devices)->Infos());
+  GraphRunner runner(**devices, (*devices)->resources(), BuiltinKernels());
   const auto graph =
       runner.Register(std::move(plan->partitions[0].graph)).value();
   for (int i = 0; i < SamplingSchedule::kWarmUpSteps; ++i) {
     StepSample(graph->sampler.get(), i, nullptr).End(true);
   }
   StepSample sample(graph->sampler.get(), 7, nullptr);
-  ASSERT_TRUE(sample.is_recording());
-  const GraphSampler::Node* square = nullptr;
+  EXPECT_TRUE(sample.is_recording());
   for (const GraphSampler::Node& node : graph->sampler->nodes()) {
-    if (node.def->op->name == "Square") square = &node;
-  }
-  ASSERT_NE(square, nullptr);
-  constexpr auto kMax = static_cast<int64_t>(GraphSampler::kMaxTimedRuns);
-  for (int64_t i = 0; i < kMax + 100; ++i) {
-    const Shape shape{i};  // so that each run has a key of its own
-    sample.OnNodeRun({.node = square->def->name,
-                      .input_shapes = absl::MakeConstSpan(&shape, 1)});
+    if (node.def->name != y.operation().name()) continue;
+    std::vector<Shape> shapes(node.def->input_types.size());
+    for (int64_t i = 0; i < num_runs; ++i) {
+      shapes[0] = Shape{i};
+      sample.OnNodeRun({.node = node.def->name, .input_shapes = shapes});
+    }
   }
   sample.End(true);
-  const CostTable& table = devices->costs()->table();
-  EXPECT_EQ(table.Copy(table.kinds().at(0)).kernels().size(),
-            GraphSampler::kMaxTimedRuns);
-  EXPECT_EQ(table.RunsPerStep(square->def->name), kMax + 100);
+  const CostTable& table = (*devices)->costs()->table();
+  return table.Copy(table.kinds().at(0));
+}
+
+// A long loop must not fill the memory.
+TEST_F(GraphSamplerTest, KeepsSoManyTimesOfAStep) {
+  const Output y = op::Square(b_.Placeholder<float>("x"));
+  constexpr size_t kRuns = GraphSampler::kMaxTimedRuns + 100;
+  const DeviceCosts costs = CostsOfRuns(b_, y, kRuns);
+  EXPECT_EQ(costs.kernels().size(), GraphSampler::kMaxTimedRuns);
+  EXPECT_EQ(costs.FindNode(y.operation().name())->runs, kRuns);
+}
+
+TEST_F(GraphSamplerTest, KeepsSoManyShapesOfAStep) {
+  constexpr size_t kInputs = 1000;
+  constexpr size_t kMaxRuns = GraphSampler::kMaxInputShapes / kInputs;
+  const Output x = b_.Placeholder<float>("x");
+  const Output y = op::AddN(std::vector<Output>(kInputs, x));
+  const DeviceCosts costs = CostsOfRuns(b_, y, kMaxRuns + 10);
+  EXPECT_EQ(costs.kernels().size(), kMaxRuns);
+  EXPECT_EQ(costs.FindNode(y.operation().name())->runs, kMaxRuns + 10);
 }
 
 }  // namespace

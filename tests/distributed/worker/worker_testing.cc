@@ -65,9 +65,13 @@ RunAnswer WaitForRun(DirectCall& call) {
 
 TestTask::TestTask(const TaskId& id, const ClusterSpec& cluster,
                    const std::shared_ptr<InProcessNetwork>& network,
-                   const ServerLimits& limits)
+                   const ServerLimits& limits, const std::string& costs_folder)
     : name_(id.ToString()) {
-  devices_ = DeviceSet::Create({.task = name_, .num_cpus = 2, .num_threads = 2})
+  devices_ = DeviceSet::Create({.task = name_,
+                                .num_cpus = 2,
+                                .num_threads = 2,
+                                .costs_folder = costs_folder,
+                                .clock = &TestClock()})
                  .value();
   transport_ = network->NewTransport();
   peers_ = std::make_unique<Peers>(cluster, *transport_);
@@ -223,7 +227,8 @@ pb::RunGraphRequest RunRequest(const std::string& session,
 }
 
 TestCluster::TestCluster(const std::vector<std::string>& jobs,
-                         const ServerLimits& limits)
+                         const ServerLimits& limits,
+                         const std::string& costs_folder)
     : network_(std::make_shared<InProcessNetwork>(2, TestClock())) {
   ClusterSpec::Jobs addresses;
   for (size_t i = 0; i < jobs.size(); ++i) {
@@ -231,8 +236,8 @@ TestCluster::TestCluster(const std::vector<std::string>& jobs,
   }
   const ClusterSpec cluster = ClusterSpec::Create(addresses).value();
   for (const std::string& job : jobs) {
-    tasks_.push_back(std::make_unique<TestTask>(TaskId{.job = job}, cluster,
-                                                network_, limits));
+    tasks_.push_back(std::make_unique<TestTask>(
+        TaskId{.job = job}, cluster, network_, limits, costs_folder));
   }
 }
 

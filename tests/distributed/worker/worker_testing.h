@@ -77,9 +77,10 @@ RunAnswer WaitForRun(DirectCall& call);
 // everything that its Worker borrows.
 class TestTask {
  public:
+  // `costs_folder` is that of DeviceSetOptions.
   TestTask(const TaskId& id, const ClusterSpec& cluster,
            const std::shared_ptr<InProcessNetwork>& network,
-           const ServerLimits& limits);
+           const ServerLimits& limits, const std::string& costs_folder);
   ~TestTask();
 
   const std::string& name() const { return name_; }
@@ -181,7 +182,8 @@ struct RegisteredStep {
 class TestCluster {
  public:
   explicit TestCluster(const std::vector<std::string>& jobs,
-                       const ServerLimits& limits = {});
+                       const ServerLimits& limits = {},
+                       const std::string& costs_folder = "");
 
   // Returns the task of the i-th job.
   TestTask& operator[](size_t i) { return *tasks_[i]; }
