@@ -12,8 +12,8 @@
 namespace leat {
 namespace {
 
-// Another process holds the lock of the folder while it writes. A write waits
-// for it so often, and each time so long.
+// While another process writes, it holds the lock of the folder. A write looks
+// for the lock again at most kMaxWaits times, after kWait each.
 constexpr int kMaxWaits = 200;
 constexpr std::chrono::milliseconds kWait{10};
 

@@ -27,6 +27,7 @@
 namespace leat {
 
 struct CostRecorderOptions {
+  // Is the folder from which the costs are read and to which they are written.
   std::string folder = {};
   // Is the clock of the steps and of `write_interval`. Is borrowed and must
   // outlive the recorder. Null stands for RealClock().
@@ -61,8 +62,9 @@ class CostRecorder {
  private:
   explicit CostRecorder(CostRecorderOptions options);
 
-  // Calls Write after `write_interval`, and so on.
+  // Calls Write each time that `write_interval` has passed.
   void StartTimer(TimerQueue& timers);
+  // Writes the costs of `kinds`. REQUIRES: `writing_` is held.
   absl::Status WriteKinds(const absl::btree_set<std::string>& kinds);
 
   const CostRecorderOptions options_;

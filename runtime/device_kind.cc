@@ -29,8 +29,8 @@ std::string Sanitized(absl::string_view text) {
   return result.substr(0, kMaxModel);
 }
 
-// Returns what is behind "name: " and before the next comma in the description
-// of a GPU.
+// Returns what stands behind "name: " and before the next comma in the
+// description of a GPU.
 absl::string_view GpuName(absl::string_view description) {
   const std::pair<absl::string_view, absl::string_view> parts =
       absl::StrSplit(description, absl::MaxSplits("name: ", 1));

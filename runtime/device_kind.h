@@ -12,10 +12,10 @@
 
 namespace leat {
 
-// Returns such as "CPU Intel Xeon 2.20GHz, 2 threads", with the processor that
-// the operating system names and the threads of the device's pool, or "GPU
-// NVIDIA H100". It is in printable ASCII, of at most kMaxDeviceKind bytes
-// (partitioner/costs/cost_file.h).
+// Returns a text such as "CPU Intel Xeon 2.20GHz, 2 threads" or "GPU NVIDIA
+// H100". For a CPU, it has the processor that the operating system names, and
+// the number of threads of the device's pool. The text is printable ASCII of at
+// most kMaxDeviceKind bytes (partitioner/costs/cost_file.h).
 std::string DeviceKind(Device& device);
 
 // Returns the name of the processor in the text of /proc/cpuinfo, or "".

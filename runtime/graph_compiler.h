@@ -31,8 +31,8 @@ struct CompiledGraph {
   // is a function that uses the object of the graph that calls it.
   std::shared_ptr<FunctionCaller> functions;
   std::vector<std::unique_ptr<Executor>> executors;
-  // Measures what the nodes cost. Null if the DeviceSet has no CostRecorder,
-  // and for a function.
+  // Measures what the nodes cost. It is null if the DeviceSet has no
+  // CostRecorder, and for a function.
   std::shared_ptr<GraphSampler> sampler;
 };
 

@@ -34,6 +34,7 @@ struct DatasetNode {
 // Returns a dataset without a node yet.
 DatasetNode NodeOf(const std::vector<FunctionTensor>& components);
 
+// Returns the tensors as the inputs of a node.
 OperandList Constants(const std::vector<Tensor>& tensors);
 
 // Adds the nodes of one stage. Errors name the place that described the stage.
@@ -46,12 +47,13 @@ class NodeAdder {
 
   GraphBuilder& builder() const { return builder_; }
 
-  // Records an error and returns nothing.
+  // Tells the builder about an error. Returns a dataset without a node.
   DatasetNode Fail(const absl::Status& error) const;
 
+  // Adds a node.
   Operation Add(absl::string_view op, std::vector<OpInput> inputs,
                 AttrMap attrs = {}) const;
-  // Adds a dataset with the components of `like`.
+  // Adds the node of a dataset whose components are those of `like`.
   DatasetNode AddDataset(absl::string_view op, std::vector<OpInput> inputs,
                          DatasetNode like, AttrMap attrs = {}) const;
   // Adds a function of elements of `input`. Returns nothing after an error.

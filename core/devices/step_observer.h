@@ -17,28 +17,28 @@
 
 namespace leat {
 
-// One run of one node. A node that is dead does not run. All pointers, views
-// and spans are borrowed and valid during the call of OnNodeRun only.
+// Describes one run of a node. A dead node does not run. All pointers, views
+// and spans are borrowed, and are valid during the call of OnNodeRun only.
 struct NodeRun {
   // Is the name of the node. All runs of a node show the same characters in
   // memory.
   absl::string_view node = {};
   absl::string_view op = {};
   Device* device = nullptr;
-  // The times at which the node became ready, began to run, and had computed
-  // its outputs.
+  // Are the times at which the node became ready, began to run, and had
+  // computed its outputs.
   std::chrono::steady_clock::time_point scheduled = {};
   std::chrono::steady_clock::time_point started = {};
   std::chrono::steady_clock::time_point ended = {};
-  // True if the kernel is asynchronous and held no thread while it waited.
+  // Is true if the kernel is asynchronous and held no thread while it waited.
   bool is_async = false;
-  // The outputs. The pointer to an output that is dead or a reference is null.
-  // The span is empty for Enter, NextIteration and Exit, which carry a value
-  // into, around or out of a loop.
+  // Has the outputs. The pointer to an output that is dead or a reference is
+  // null. The span is empty for Enter, NextIteration and Exit, which carry a
+  // value into, around or out of a loop.
   absl::Span<const Tensor* const> outputs = {};
-  // The shapes of all inputs, or nothing if the observer does not want them, or
-  // if the kernel is asynchronous, got dead inputs, or does not exist. A
-  // variable that has no value yet counts as a scalar.
+  // Has the shapes of all inputs. It is empty if the observer does not want
+  // them, or if the kernel is asynchronous, got dead inputs, or does not exist.
+  // A variable that has no value yet counts as a scalar.
   absl::Span<const Shape> input_shapes = {};
 };
 
@@ -47,7 +47,7 @@ struct NodeRun {
 class StepObserver {
  public:
   virtual ~StepObserver() = default;
-  // Called after each run of a node.
+  // Is called after each run of a node.
   virtual void OnNodeRun(const NodeRun& run) = 0;
   // Returns true if runs must have their input_shapes, which take time. Must
   // always return the same.

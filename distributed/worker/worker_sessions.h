@@ -46,9 +46,9 @@ class WorkerSessions {
   // Holds sessions that were removed and that the caller has to end.
   using Ended = std::vector<std::shared_ptr<WorkerSession>>;
 
-  // Returns ABORTED if an earlier process of this task has given the ticket.
-  // That process has perhaps already removed the session, so nobody would
-  // remove the new session.
+  // Returns ABORTED if an earlier process of this task gave the ticket, because
+  // the request is then late. Its master may have removed the session already,
+  // and would not remove a new one.
   //
   // Then looks for sessions that other processes of the same master task have
   // made. If one of them has a larger ticket than `options.ticket` (and this
@@ -110,7 +110,7 @@ class WorkerSessions {
   Clock& clock_;
   const std::shared_ptr<WorkerSession> default_session_;
 
-  // Is the number of microseconds since 1970 when this process began. The
+  // Is the number of microseconds from 1970 to the start of this process. The
   // tickets of this process are larger, and those of earlier processes of this
   // task are smaller.
   const int64_t start_ticket_;

@@ -128,8 +128,8 @@ class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
   std::vector<Tensor> returns_;
   std::vector<int> fetched_;  // indices in returns_, in the requested order
   std::unique_ptr<RemoteRendezvous> rendezvous_;
-  // `recorder_` and `allocations_` are null if the call did not ask for them,
-  // and `sample_` is null if the task does not measure costs.
+  // `recorder_` and `allocations_` are null if the call did not ask for them.
+  // `sample_` is null if the task does not measure costs.
   std::shared_ptr<StepStatsRecorder> recorder_;
   std::unique_ptr<StepSample> sample_;
   std::unique_ptr<StepAllocations> allocations_;

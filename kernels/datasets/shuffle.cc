@@ -225,8 +225,8 @@ absl::StatusOr<DatasetPtr> MakeShuffle(KernelContext& context, int64_t count,
   LEAT_ASSIGN_OR_RETURN(
       const bool reshuffles,
       context.node().attrs.GetOr<bool>("reshuffle_each_iteration", true));
-  // With a seed generator, random seeds that stay the same are those of the
-  // dataset. Otherwise each place draws its own. TensorFlow does the same.
+  // As in TensorFlow, a dataset with a seed generator draws random seeds once
+  // if it does not reshuffle. Otherwise each place draws its own.
   if (HasSeedGenerator(context) && !reshuffles) seeds = OrRandom(seeds);
   return std::make_shared<const ShuffleDataset>(std::move(input), options,
                                                 seeds, reshuffles);

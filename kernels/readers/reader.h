@@ -142,10 +142,12 @@ class Reader final : public Resource, public Task {
   bool HasResult() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Begins to work on the string that the queue has given.
   absl::Status BeginWork() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Does what Reset does, and returns what it has dropped.
   Dropped ResetLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Sets the state to `state`, whose text it takes.
   absl::Status Restore(ReaderState state) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
+  // Asks the queue of the first caller for a string.
   void CallQueue(Callbacks& callbacks) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Receives the answer of a queue. Puts back what nobody needs.
   void SetName(NameCall& call, absl::StatusOr<Queue::Elements> taken);

@@ -83,7 +83,7 @@ TEST(DatasetReaderTest, SharesElementsAmongThreads) {
   EXPECT_EQ(std::count(seen.begin(), seen.end(), true), 200);
 }
 
-// A named pipe that this process holds open and never writes to.
+// Is a named pipe that this process holds open and never writes to.
 class SilentPipe {
  public:
   explicit SilentPipe(const std::string& path) : path_(path) {
