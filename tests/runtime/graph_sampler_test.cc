@@ -137,6 +137,27 @@ TEST_F(GraphSamplerTest, CountsABranchThatIsNotTaken) {
   EXPECT_EQ(table_.RunsPerStep(live.operation().name()), 1);
 }
 
+// The kernel of a _Send also runs if its input is dead, whose shape is not
+// known.
+TEST_F(GraphSamplerTest, DoesNotMeasureHowLongADeadTensorIsSent) {
+  const Output taken = b_.Placeholder<bool>("taken", PartialShape({}));
+  const Output x = b_.Placeholder<float>("x", PartialShape({2}));
+  const auto split = op::Switch(x, taken);
+  std::vector<Output> branches;
+  {
+    const Scope other = b_.OnDevice("/cpu:1");
+    branches = {op::Sin(split.output_true), op::Cos(split.output_false)};
+  }
+  const Output y = op::Merge(branches).output;
+  Start({.devices = {.num_cpus = 2}});
+  RunSteps({.feeds = {{taken, Tensor::Scalar(false)},
+                      {x, Tensor::Filled<float>(Shape{2}, 1)}},
+            .fetches = {y}});
+  End();
+  EXPECT_THAT(text_, HasSubstr("_Send(float[2])"));
+  EXPECT_THAT(text_, Not(HasSubstr("_Send(float[])")));
+}
+
 TEST_F(GraphSamplerTest, WritesNoValueOfAConstant) {
   const Output secret = b_.Const(kSecret);
   const Output text = b_.Const(std::string("771177"));
