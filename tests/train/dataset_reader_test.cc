@@ -2,9 +2,6 @@
 //
 // Tests what DatasetReaders do: how they end, what they share and limit, which
 // errors they return, and the sessions that they feed.
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -15,11 +12,11 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/core/files/file_descriptor.h"
 #include "leat/core/threads/thread.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/summary/records.h"
+#include "leat/tests/kernels/pipeline/named_pipe.h"
 #include "leat/tests/testing/in_process_cluster.h"
 #include "leat/tests/testing/temporary_folder.h"
 #include "leat/tests/train/dataset_testing.h"
@@ -83,25 +80,13 @@ TEST(DatasetReaderTest, SharesElementsAmongThreads) {
   EXPECT_EQ(std::count(seen.begin(), seen.end(), true), 200);
 }
 
-// Is a named pipe that this process holds open and never writes to.
-class SilentPipe {
- public:
-  explicit SilentPipe(const std::string& path) : path_(path) {
-    EXPECT_EQ(mkfifo(path.c_str(), 0600), 0);
-    pipe_ = FileDescriptor(open(path.c_str(), O_RDWR));
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  const std::string path_;
-  FileDescriptor pipe_;
-};
-
 TEST(DatasetReaderTest, EndsWhileAPipeIsSilent) {
   const TemporaryFolder folder;
-  const SilentPipe pipe(folder.Path("pipe"));
-  Write(folder.Path("text"), "a\n");
-  const Dataset data = Dataset::TextLines({folder.Path("text"), pipe.path()});
+  const Strings paths = {folder.Path("text"), folder.Path("pipe")};
+  Write(paths[0], "a\n");
+  testing::NamedPipe pipe(paths[1]);  // to which nobody writes
+  pipe.Open();
+  const Dataset data = Dataset::TextLines(paths);
   for (const Dataset& read : {data, data.Prefetch(2)}) {
     const auto reader = Opened(read);
     EXPECT_EQ((**reader->Next())[0].scalar<std::string>(), "a");
