@@ -64,8 +64,9 @@ class CostRecorder {
 
   // Calls Write each time that `write_interval` has passed.
   void StartTimer(TimerQueue& timers);
-  // Writes the costs of `kinds`. REQUIRES: `writing_` is held.
-  absl::Status WriteKinds(const absl::btree_set<std::string>& kinds);
+  // Writes the costs of `kinds`.
+  absl::Status WriteKinds(const absl::btree_set<std::string>& kinds)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
 
   const CostRecorderOptions options_;
   Clock& clock_;
