@@ -12,6 +12,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/kernels/broadcast.h"
 #include "leat/kernels/cuda/device/convolution.h"
+#include "leat/kernels/dense/symmetric_padding.h"
 #include "leat/kernels/device_copy.h"
 #include "leat/kernels/gpu_kernel.h"
 #include "leat/kernels/kernel_registry.h"
@@ -51,12 +52,10 @@ struct FilterOrder {
   }
 };
 
-// Computes the result with a library. Returns UNIMPLEMENTED if the library does
-// not support this form or has no memory for it. The caller must then compute
-// the result in another way.
-absl::Status UseLibrary(KernelContext& context, ConvolutionLibrary& library,
-                        const ConvolutionForm& form, const Tensors& t) {
-  LEAT_RETURN_IF_ERROR(library.Prepare(form));
+// Computes the result with a library that supports the form. Returns
+// UNIMPLEMENTED if the library has no memory for it.
+absl::Status UsePrepared(KernelContext& context, ConvolutionLibrary& library,
+                         const ConvolutionForm& form, const Tensors& t) {
   GpuStream& stream = *StreamOf(context);
   const size_t size = SizeOf(form.type);
   const FilterOrder order(form.shape, t.filter->shape());
@@ -76,6 +75,39 @@ absl::Status UseLibrary(KernelContext& context, ConvolutionLibrary& library,
   if (!is_result) return absl::OkStatus();
   return CopyToStridedOnGpu(stream, order.plan(), size, filter.raw_data(),
                             t.result->mutable_raw_data());
+}
+
+// Does the same with images to which zeros are added.
+absl::Status UsePadded(KernelContext& context, ConvolutionLibrary& library,
+                       const ConvolutionForm& form,
+                       const SymmetricPadding& padding, Tensors t) {
+  GpuStream& stream = *StreamOf(context);
+  LEAT_ASSIGN_OR_RETURN(
+      Tensor padded,
+      context.AllocateTemporary(form.type, InputShapeOf(form.shape)));
+  if (form.result != ConvolutionTensor::kInput) {
+    LEAT_RETURN_IF_ERROR(padding.Pad(stream, *t.input, padded));
+    t.input = &padded;
+    return UsePrepared(context, library, form, t);
+  }
+  Tensor& input = *t.result;
+  t.input = t.result = &padded;
+  LEAT_RETURN_IF_ERROR(UsePrepared(context, library, form, t));
+  return padding.Crop(stream, padded, input);
+}
+
+// Computes the result with a library. Returns UNIMPLEMENTED if the library does
+// not support this form or has no memory for it. The caller must then compute
+// the result in another way.
+absl::Status UseLibrary(KernelContext& context, ConvolutionLibrary& library,
+                        ConvolutionForm form, const Tensors& t) {
+  // The library's plans for 16-bit floats are fast without it.
+  const SymmetricPadding padding(form.shape);
+  const bool is_padded = padding.is_needed() && SizeOf(form.type) > 2;
+  if (is_padded) form.shape = padding.padded();
+  LEAT_RETURN_IF_ERROR(library.Prepare(form));
+  return is_padded ? UsePadded(context, library, form, padding, t)
+                   : UsePrepared(context, library, form, t);
 }
 
 // Returns true if the tensor is aligned as libraries require. A slice of a
