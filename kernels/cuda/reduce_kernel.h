@@ -6,6 +6,7 @@
 #define LEAT_KERNELS_CUDA_REDUCE_KERNEL_H_
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <utility>
 
@@ -18,14 +19,18 @@
 namespace leat::kernels::cuda {
 
 // Returns the number of parts into which to split a step, so that the whole GPU
-// has work. Each part has at least 1024 elements. The number of parts depends
-// on the sizes only.
+// has work. A step that combines the parts follows, so both steps should be
+// short: there are at most as many parts as a part has elements. The number of
+// parts depends on the sizes only.
 inline int64_t PartsOf(const ReductionStep& step) {
   constexpr int64_t kWanted = 1024;  // blocks of threads
-  constexpr int64_t kLeast = 1024;   // elements of a part
+  constexpr int64_t kLeast = 64;     // elements for a thread
+  const int64_t columns = std::min<int64_t>(step.inner, 32);
   const int64_t blocks = step.outer * ((step.inner - 1) / 32 + 1);
-  if (blocks >= kWanted || step.reduced < 2 * kLeast) return 1;
-  return std::min(kWanted / blocks, step.reduced / kLeast);
+  if (blocks >= kWanted || step.reduced < 256 / columns * kLeast) return 1;
+  const auto most =
+      static_cast<int64_t>(std::sqrt(static_cast<double>(step.reduced)));
+  return std::max<int64_t>(1, std::min(kWanted / blocks, most));
 }
 
 // Reduces `from` to `to`. With `divides`, divides the result by `divisor`.
