@@ -129,7 +129,7 @@ class BatchNormGrad final : public Kernel {
     const leat::cuda::BatchNormSizes sizes =
         leat::cuda::MakeBatchNormSizes(c.outer, c.count, c.inner);
     LEAT_ASSIGN_OR_RETURN(Scratch scratch,
-                          Scratch::Allocate(context, sizes, 3));
+                          Scratch::Allocate(context, sizes, 4));
     return OnStream(context, [&](CUstream_st* stream) {
       return leat::cuda::LaunchBatchNormGrad(
           stream, TypeOf(x),

@@ -71,15 +71,21 @@ class GpuImagesTest : public ::testing::Test {
 
 TEST_F(GpuImagesTest, BatchNormSumsUpInParts) {
   EXPECT_GT(cuda::MakeBatchNormSizes(1, 1, 5000).parts, 1);
-  EXPECT_LE(cuda::MakeBatchNormSizes(1, 1, int64_t{1} << 40).parts, 512);
+  EXPECT_LE(cuda::MakeBatchNormSizes(1, 1, int64_t{1} << 40).parts, 1025);
   struct Case {
     Shape shape;
     const char* format;
   };
+  // 12, 64 and 264 channels are read in packs of 4, and inner extents of 16 x 6
+  // are, too.
   for (const Case& c : {Case{{3, 21, 19, 5}, "NHWC"},
                         {{2, 20, 30, 37}, "NHWC"},
                         {{2, 40, 40, 1}, "NHWC"},
-                        {{3, 5, 21, 19}, "NCHW"}}) {
+                        {{2, 23, 31, 12}, "NHWC"},
+                        {{4, 37, 30, 64}, "NHWC"},
+                        {{3, 5, 7, 264}, "NHWC"},
+                        {{3, 5, 21, 19}, "NCHW"},
+                        {{5, 7, 16, 6}, "NCHW"}}) {
     const int64_t channels =
         c.format[1] == 'C' ? c.shape.dim(1) : c.shape.dim(3);
     // The mean of x is 1000. A kernel that computed the variance from sums of
@@ -105,6 +111,37 @@ TEST_F(GpuImagesTest, BatchNormSumsUpInParts) {
     for (int64_t k = 0; k < channels; ++k) {
       EXPECT_EQ((*grad)[2].data<float>()[k],
                 static_cast<float>(x.num_elements() / channels));
+    }
+  }
+}
+
+// 16-bit floats are read in packs of 8.
+TEST_F(GpuImagesTest, BatchNormReadsPacksOfSixteenBitFloats) {
+  for (const Shape& shape : {Shape{3, 17, 19, 24}, Shape{2, 9, 9, 12}}) {
+    const Shape channels{shape.dim(3)};
+    const auto narrow = [&](const Tensor& tensor) {
+      return *cpu_.RunOne("Cast", {{"DstT", DType::kBfloat16}}, {tensor});
+    };
+    const auto wide = [&](const Tensor& tensor) {
+      return *cpu_.RunOne("Cast", {{"DstT", DType::kFloat}}, {tensor});
+    };
+    const Tensor x = narrow(Random(shape, 1, 3));
+    const Tensor scale = Random(channels, 2, 2);
+    const Tensor offset = Random(channels, 3);
+    const Tensor none = Random(Shape{0}, 0);
+    const auto run = [&](testing::KernelTestHarness& harness) {
+      const auto y =
+          harness.Run("FusedBatchNormV3", {}, {x, scale, offset, none, none});
+      const auto dx = harness.Run(
+          "FusedBatchNormGradV3", {},
+          {narrow(Random(shape, 4)), x, scale, (*y)[3], (*y)[4], none});
+      return std::vector<Tensor>{wide((*y)[0]),  (*y)[3],  (*y)[4],
+                                 wide((*dx)[0]), (*dx)[1], (*dx)[2]};
+    };
+    const std::vector<Tensor> expected = run(cpu_), actual = run(gpu_);
+    for (size_t i = 0; i < expected.size(); ++i) {
+      EXPECT_LE(Difference(actual[i], expected[i]), 1e-2f)
+          << shape.DebugString() << ", result " << i;
     }
   }
 }

@@ -268,16 +268,47 @@ TEST(IndexMapTest, RefusesNineDimensions) {
   EXPECT_TRUE(absl::IsUnimplemented(kernels::MapOf(plan).status()));
 }
 
-TEST(VectorsTest, LoadAndStoreHonourTheEndAndTheStep) {
+TEST(VectorsTest, LoadsRepeatsAndStoresPacks) {
   alignas(16) float from[8] = {1, 2, 3, 4, 5, 6, 7, 8};
   alignas(16) float to[8] = {};
   EXPECT_TRUE(cuda::IsAligned<4>(from));
   EXPECT_FALSE(cuda::IsAligned<4>(from + 1));
-  cuda::Store(cuda::Load<4>(from, 1, 4, 4, true), to, 4, 4, true);
-  cuda::Store(cuda::Load<4>(from, 1, 0, 2, false), to, 0, 2, false);
-  cuda::Store(cuda::Load<4>(from + 2, 0, 2, 1, false), to, 2, 1, false);
-  const std::vector<float> expected = {1, 2, 3, 0, 5, 6, 7, 8};
+  cuda::Store(cuda::Load<4>(from + 4), to);
+  cuda::Store(cuda::Repeat<4>(from[2]), to + 4);
+  const std::vector<float> expected = {5, 6, 7, 8, 3, 3, 3, 3};
   EXPECT_EQ(std::vector<float>(to, to + 8), expected);
+}
+
+// Counts how often each element is computed, alone and in a pack.
+struct CountElements {
+  int* alone;
+  int* in_packs;
+  int64_t n;
+  bool is_aligned;
+  void operator()(int64_t i) const {
+    cuda::ComputePack<4>(*this, i, n, is_aligned);
+  }
+  template <int size>
+  void Compute(int64_t at) const {
+    for (int k = 0; k < size; ++k) ++(size == 1 ? alone : in_packs)[at + k];
+  }
+};
+
+TEST_P(GpuLaunchTest, PacksCoverEachElementOnce) {
+  for (const bool is_aligned : {false, true}) {
+    for (int64_t n = 0; n < 14; ++n) {
+      std::vector<int> alone(n + 1), in_packs(n + 1);
+      cuda::ForEach(
+          stream(), cuda::NumPacks<4>(n),
+          CountElements{alone.data(), in_packs.data(), n, is_aligned});
+      ASSERT_TRUE(gpu_.RunAll().ok());
+      for (int64_t i = 0; i <= n; ++i) {
+        const bool is_in_pack = is_aligned && i < n / 4 * 4;
+        EXPECT_EQ(in_packs[i], is_in_pack ? 1 : 0) << n << " " << i;
+        EXPECT_EQ(alone[i], i < n && !is_in_pack ? 1 : 0) << n << " " << i;
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -2,24 +2,41 @@
 #include "leat/kernels/cuda/device/add_n.h"
 
 #include "leat/kernels/cuda/device/launch.h"
+#include "leat/kernels/cuda/device/vectors.h"
 #include "leat/kernels/functors/binary_math.h"
+#include "leat/kernels/functors/number_types.h"
 
 namespace leat::cuda {
 namespace {
 
 template <class T>
 struct AddN {
-  using W = kernels::Wide<T>;
+  static constexpr int kSize = kPack<T>;
   const T* addends[kMaxAddends];
   int count;
   T* sum;
+  int64_t n;
+  bool is_aligned;
 
   LEAT_DEVICE void operator()(int64_t i) const {
-    W total = static_cast<W>(addends[0][i]);
-    for (int k = 1; k < count; ++k) {
-      total = kernels::functors::Add::Do(total, static_cast<W>(addends[k][i]));
+    ComputePack<kSize>(*this, i, n, is_aligned);
+  }
+  template <int size>
+  LEAT_DEVICE void Compute(int64_t at) const {
+    using W = kernels::Wide<T>;
+    W total[size] = {};
+    for (int addend = 0; addend < count; ++addend) {
+      const auto pack = Load<size>(addends[addend] + at);
+      for (int k = 0; k < size; ++k) {
+        const W x = static_cast<W>(pack.elements[k]);
+        total[k] = addend == 0 ? x : kernels::functors::Add::Do(total[k], x);
+      }
     }
-    sum[i] = static_cast<T>(total);
+    Pack<T, size> result;
+    for (int k = 0; k < size; ++k) {
+      result.elements[k] = static_cast<T>(total[k]);
+    }
+    Store(result, sum + at);
   }
 };
 
@@ -31,13 +48,17 @@ bool LaunchAddN(CUstream_st* stream, ElementType type,
                         uint8_t, uint16_t, uint32_t, uint64_t>;
   return VisitType(Numbers(), type, [&](auto tag) {
     using T = typename decltype(tag)::type;
+    constexpr int kSize = kPack<T>;
     AddN<T> functor = {};
-    for (int k = 0; k < count; ++k) {
-      functor.addends[k] = static_cast<const T*>(addends[k]);
-    }
     functor.count = count;
     functor.sum = static_cast<T*>(sum);
-    ForEach(stream, n, functor);
+    functor.n = n;
+    functor.is_aligned = IsAligned<kSize>(functor.sum);
+    for (int k = 0; k < count; ++k) {
+      functor.addends[k] = static_cast<const T*>(addends[k]);
+      functor.is_aligned &= IsAligned<kSize>(functor.addends[k]);
+    }
+    ForEach(stream, NumPacks<kSize>(n), functor);
   });
 }
 

@@ -13,7 +13,8 @@ namespace {
 using StatisticsTypes = Types<Half, Bfloat16, float>;
 
 constexpr int kSumThreads = 256;
-constexpr int64_t kMaxParts = 512;
+// Enough blocks to keep all multiprocessors of a GPU busy.
+constexpr int64_t kSumBlocks = 1024;
 // A thread adds up this many elements in float, and then adds the sum to a
 // total in double.
 constexpr int64_t kElementsPerThread = 64;
@@ -24,88 +25,138 @@ struct Pair {
   double b;
 };
 
+template <int kSize>
 struct PairShared {
-  Pair pairs[kSumThreads];
+  Pair pairs[kSize][kSumThreads];
 };
 
 // Adds up the pairs of all threads whose numbers are equal modulo `step`, a
-// power of two. For t < step, shared.pairs[t] becomes the sum of the pairs of
-// the threads t, t + step, t + 2 * step, and so on.
-LEAT_DEVICE void AddPairs(Block<kSumThreads>& block, PairShared& shared,
+// power of two. For t < step, shared.pairs[k][t] becomes the sum of the pairs
+// of the threads t, t + step, t + 2 * step, and so on.
+template <int kSize>
+LEAT_DEVICE void AddPairs(Block<kSumThreads>& block, PairShared<kSize>& shared,
                           int step) {
   for (int width = kSumThreads / 2; width >= step; width /= 2) {
     block.Phase([&](int t) {
       if (t >= width) return;
-      shared.pairs[t].a += shared.pairs[t + width].a;
-      shared.pairs[t].b += shared.pairs[t + width].b;
+      for (int k = 0; k < kSize; ++k) {
+        shared.pairs[k][t].a += shared.pairs[k][t + width].a;
+        shared.pairs[k][t].b += shared.pairs[k][t + width].b;
+      }
     });
   }
 }
 
-// Computes the deviation of an element from the first element of its channel,
-// and the square of the deviation. If the elements themselves were summed up,
-// the variance of large elements would be lost to rounding.
+// Adds the deviation of elements from the first element of their channel to
+// `a`, and the square of the deviation to `b`. If the elements themselves were
+// summed up, the variance of large elements would be lost to rounding.
 template <class T>
 struct Deviations {
+  using Element = T;
   const T* x;
   int64_t inner;
 
-  LEAT_DEVICE void operator()(int64_t at, int64_t channel, float& a,
-                              float& b) const {
-    const float d =
-        static_cast<float>(x[at]) - static_cast<float>(x[channel * inner]);
-    a = d;
-    b = d * d;
+  bool is_aligned() const { return IsAligned<kPack<T>>(x); }
+
+  LEAT_DEVICE float Center(int64_t channel) const {
+    return static_cast<float>(x[channel * inner]);
+  }
+
+  // Adds the terms of kRows rows of kSize adjacent elements. The first row
+  // begins at `at`, and the others follow at a distance of `stride` elements.
+  template <int kRows, int kSize>
+  LEAT_DEVICE void Add(int64_t at, int64_t stride,
+                       const float (&centers)[kSize], float (&a)[kSize],
+                       float (&b)[kSize]) const {
+    Pack<T, kSize> from[kRows];
+    for (int row = 0; row < kRows; ++row) {
+      from[row] = Load<kSize>(x + at + row * stride);
+    }
+    for (int row = 0; row < kRows; ++row) {
+      for (int k = 0; k < kSize; ++k) {
+        const float d = static_cast<float>(from[row].elements[k]) - centers[k];
+        a[k] += d;
+        b[k] += d * d;
+      }
+    }
   }
 };
 
-// Computes dy * (x - mean) and dy of an element.
+// Adds dy * (x - mean) to `a`, and dy to `b`.
 template <class T>
 struct Gradients {
+  using Element = T;
   const T* dy;
   const T* x;
   const float* mean;
 
-  LEAT_DEVICE void operator()(int64_t at, int64_t channel, float& a,
-                              float& b) const {
-    b = static_cast<float>(dy[at]);
-    a = b * (static_cast<float>(x[at]) - mean[channel]);
+  bool is_aligned() const {
+    return IsAligned<kPack<T>>(dy) && IsAligned<kPack<T>>(x);
+  }
+
+  LEAT_DEVICE float Center(int64_t channel) const { return mean[channel]; }
+
+  // Does the same as Deviations::Add.
+  template <int kRows, int kSize>
+  LEAT_DEVICE void Add(int64_t at, int64_t stride,
+                       const float (&centers)[kSize], float (&a)[kSize],
+                       float (&b)[kSize]) const {
+    Pack<T, kSize> gradients[kRows], from[kRows];
+    for (int row = 0; row < kRows; ++row) {
+      gradients[row] = Load<kSize>(dy + at + row * stride);
+      from[row] = Load<kSize>(x + at + row * stride);
+    }
+    for (int row = 0; row < kRows; ++row) {
+      for (int k = 0; k < kSize; ++k) {
+        const float gradient = static_cast<float>(gradients[row].elements[k]);
+        a[k] +=
+            gradient * (static_cast<float>(from[row].elements[k]) - centers[k]);
+        b[k] += gradient;
+      }
+    }
   }
 };
 
 // Sums up the two terms of each element. A block adds up one part of the
-// elements of `columns` channels. If the channels are adjacent in memory,
-// `columns` is more than one, so that adjacent threads read adjacent elements.
-template <class Terms>
+// elements of `columns` * kSize channels. If the channels are adjacent in
+// memory, adjacent threads read adjacent elements, and a thread reads kSize
+// elements at once. Otherwise `columns` and kSize are 1.
+template <class Terms, int kSize>
 struct SumParts {
   static constexpr int kThreads = kSumThreads;
-  using Shared = PairShared;
+  using Shared = PairShared<kSize>;
+  // A thread reads this many rows before it uses them.
+  static constexpr int kRows = kSize == 1 ? 1 : 4;
+  static_assert(kElementsPerThread % kRows == 0);
   BatchNormSizes sizes;
   int columns;    // a power of two
-  int64_t tiles;  // tiles of `columns` channels
+  int64_t tiles;  // tiles of `columns` * kSize channels
+  IndexDivider by_inner;
   Terms terms;
   double* sums;  // [parts, channels, 2]
 
   LEAT_DEVICE void operator()(Block<kThreads>& block, Shared& shared,
                               int64_t index) const {
     const int64_t part = index / tiles;
-    const int64_t first_channel = index % tiles * columns;
+    const int64_t first_channel = index % tiles * columns * kSize;
     const int64_t count = sizes.outer * sizes.inner;
     const int64_t begin = PartBegin(part, count);
     const int64_t end = PartBegin(part + 1, count);
     block.Phase([&](int t) {
-      const int64_t channel = first_channel + t % columns;
-      shared.pairs[t] = channel < sizes.channels
-                            ? SumOf(channel, begin + t / columns, end)
-                            : Pair{0, 0};
+      for (int k = 0; k < kSize; ++k) shared.pairs[k][t] = {0, 0};
+      const int64_t channel = first_channel + t % columns * kSize;
+      if (channel >= sizes.channels) return;
+      SumUp(shared, t, channel, begin + t / columns, end);
     });
     AddPairs(block, shared, columns);
     block.Phase([&](int t) {
-      const int64_t channel = first_channel + t;
+      const int64_t channel = first_channel + t * kSize;
       if (t >= columns || channel >= sizes.channels) return;
       double* const to = sums + (part * sizes.channels + channel) * 2;
-      to[0] = shared.pairs[t].a;
-      to[1] = shared.pairs[t].b;
+      for (int k = 0; k < kSize; ++k) {
+        to[2 * k] = shared.pairs[k][t].a;
+        to[2 * k + 1] = shared.pairs[k][t].b;
+      }
     });
   }
 
@@ -115,40 +166,68 @@ struct SumParts {
     return count / sizes.parts * part + (part < rest ? part : rest);
   }
 
-  // Sums up the elements begin, begin + step, begin + 2 * step and so on of a
-  // channel, up to `end`. `step` is the number of threads per channel.
-  LEAT_DEVICE Pair SumOf(int64_t channel, int64_t begin, int64_t end) const {
+  // Adds the elements begin, begin + step, begin + 2 * step and so on of kSize
+  // channels, up to `end`, to the pairs of thread `t`. `step` is the number of
+  // threads per channel.
+  LEAT_DEVICE void SumUp(Shared& shared, int t, int64_t channel, int64_t begin,
+                         int64_t end) const {
     const int64_t step = kThreads / columns;
-    Pair sum = {0, 0};
+    float centers[kSize];
+    for (int k = 0; k < kSize; ++k) centers[k] = terms.Center(channel + k);
     while (begin < end) {
-      float a = 0, b = 0;
-      for (int64_t k = 0; k < kElementsPerThread && begin < end; ++k) {
-        const int64_t outer = sizes.inner == 1 ? begin : begin / sizes.inner;
-        const int64_t at = (outer * sizes.channels + channel) * sizes.inner +
-                           (begin - outer * sizes.inner);
-        float x, y;
-        terms(at, channel, x, y);
-        a += x;
-        b += y;
-        begin += step;
+      float a[kSize] = {}, b[kSize] = {};
+      for (int64_t i = 0; i < kElementsPerThread && begin < end;) {
+        const int64_t at = OffsetOf(begin, channel);
+        if (end - begin > (kRows - 1) * step) {
+          terms.template Add<kRows>(at, step * sizes.channels, centers, a, b);
+          begin += kRows * step;
+          i += kRows;
+        } else {
+          terms.template Add<1>(at, 0, centers, a, b);
+          begin += step;
+          ++i;
+        }
       }
-      sum.a += a;
-      sum.b += b;
+      for (int k = 0; k < kSize; ++k) {
+        shared.pairs[k][t].a += a[k];
+        shared.pairs[k][t].b += b[k];
+      }
     }
-    return sum;
+  }
+
+  // Returns where element `i` of a channel lies.
+  LEAT_DEVICE int64_t OffsetOf(int64_t i, int64_t channel) const {
+    if constexpr (kSize > 1) return i * sizes.channels + channel;
+    const int64_t outer = by_inner.Divide(i);
+    return (outer * sizes.channels + channel) * sizes.inner +
+           (i - outer * sizes.inner);
   }
 };
 
-template <class Terms>
-void LaunchSums(CUstream_st* stream, const BatchNormSizes& sizes,
+template <int kSize, class Terms>
+void LaunchSums(CUstream_st* stream, const BatchNormSizes& s,
                 const Terms& terms, double* sums) {
   int columns = 1;
-  while (sizes.inner == 1 && columns < sizes.channels && columns < 32) {
+  while (s.inner == 1 && columns * kSize < s.channels && columns < 32) {
     columns *= 2;
   }
-  const int64_t tiles = (sizes.channels - 1) / columns + 1;
-  ForEachBlock(stream, tiles * sizes.parts,
-               SumParts<Terms>{sizes, columns, tiles, terms, sums});
+  const int64_t tiles = (s.channels - 1) / (columns * kSize) + 1;
+  ForEachBlock(stream, tiles * s.parts,
+               SumParts<Terms, kSize>{
+                   s, columns, tiles,
+                   MakeIndexDivider(s.inner, s.outer * s.inner), terms, sums});
+}
+
+// Reads packs of elements if the channels allow it.
+template <class Terms>
+void LaunchSums(CUstream_st* stream, const BatchNormSizes& s,
+                const Terms& terms, double* sums) {
+  constexpr int kSize = kPack<typename Terms::Element>;
+  if (s.inner == 1 && s.channels % kSize == 0 && terms.is_aligned()) {
+    LaunchSums<kSize>(stream, s, terms, sums);
+  } else {
+    LaunchSums<1>(stream, s, terms, sums);
+  }
 }
 
 // Adds up the parts of each channel's sums, and calls finish(channel, sum) with
@@ -156,7 +235,7 @@ void LaunchSums(CUstream_st* stream, const BatchNormSizes& sizes,
 template <class Finish>
 struct FinishSums {
   static constexpr int kThreads = kSumThreads;
-  using Shared = PairShared;
+  using Shared = PairShared<1>;
   BatchNormSizes sizes;
   const double* sums;
   Finish finish;
@@ -170,11 +249,11 @@ struct FinishSums {
         sum.a += from[0];
         sum.b += from[1];
       }
-      shared.pairs[t] = sum;
+      shared.pairs[0][t] = sum;
     });
     AddPairs(block, shared, 1);
     block.Phase([&](int t) {
-      if (t == 0) finish(channel, shared.pairs[0]);
+      if (t == 0) finish(channel, shared.pairs[0][0]);
     });
   }
 };
@@ -247,35 +326,46 @@ struct FinishGradients {
         o.training
             ? static_cast<float>(-factor * inverse * inverse * sum.a / count)
             : 0.0f;
-    coefficients[2 * next] =
+    coefficients[2 * next] = o.mean[c];
+    coefficients[3 * next] =
         o.training ? static_cast<float>(-factor * sum.b / count) : 0.0f;
   }
 };
 
-// Finds the channels of adjacent elements. Is a plain value.
-struct ChannelWalk {
+// Reads what belongs to the channels of adjacent elements. Is a plain value.
+struct ChannelReader {
   int64_t inner;
   int64_t channels;
   IndexDivider by_inner;
   IndexDivider by_channels;
 
-  // Calls body(k, channel) with the channel of element begin + k, for k <
-  // count.
-  template <class Body>
-  LEAT_DEVICE void Walk(int64_t begin, int count, Body body) const {
+  // Returns the elements of `of_channels` that belong to the channels of the
+  // `size` elements that begin at `begin`. `of_channels` has one element per
+  // channel, and is aligned for packs of 4.
+  template <int size>
+  LEAT_DEVICE Pack<float, size> Read(const float* of_channels,
+                                     int64_t begin) const {
     const int64_t row = by_inner.Divide(begin);
-    int64_t rest = begin - row * inner;
     int64_t channel = row - by_channels.Divide(row) * channels;
-    for (int k = 0; k < count; ++k) {
-      body(k, channel);
+    if (inner == 1 && channels % size == 0) {
+      return Load<size>(of_channels + channel);
+    }
+    if (inner % size == 0) {  // all elements are of one channel
+      return Repeat<size>(of_channels[channel]);
+    }
+    Pack<float, size> pack;
+    int64_t rest = begin - row * inner;
+    for (int k = 0; k < size; ++k) {
+      pack.elements[k] = of_channels[channel];
       if (++rest < inner) continue;
       rest = 0;
       if (++channel == channels) channel = 0;
     }
+    return pack;
   }
 };
 
-ChannelWalk MakeChannelWalk(const BatchNormSizes& s) {
+ChannelReader MakeChannelReader(const BatchNormSizes& s) {
   const int64_t n = s.outer * s.channels * s.inner;
   return {s.inner, s.channels, MakeIndexDivider(s.inner, n),
           MakeIndexDivider(s.channels, n)};
@@ -285,7 +375,7 @@ ChannelWalk MakeChannelWalk(const BatchNormSizes& s) {
 template <class T>
 struct Normalize {
   static constexpr int kSize = kPack<T>;
-  ChannelWalk walk;
+  ChannelReader reader;
   int64_t n;
   bool is_aligned;
   const T* x;
@@ -293,17 +383,20 @@ struct Normalize {
   const float* coefficients;
 
   LEAT_DEVICE void operator()(int64_t i) const {
-    const int64_t begin = i * kSize;
-    const int count = static_cast<int>(n - begin < kSize ? n - begin : kSize);
-    const bool whole = is_aligned && count == kSize;
-    const auto from = Load<kSize>(x, 1, begin, count, whole);
-    Pack<T, kSize> to;
-    walk.Walk(begin, count, [&](int k, int64_t c) {
+    ComputePack<kSize>(*this, i, n, is_aligned);
+  }
+  template <int size>
+  LEAT_DEVICE void Compute(int64_t at) const {
+    const auto from = Load<size>(x + at);
+    const auto factors = reader.Read<size>(coefficients, at);
+    const auto offsets = reader.Read<size>(coefficients + reader.channels, at);
+    Pack<T, size> to;
+    for (int k = 0; k < size; ++k) {
       to.elements[k] = static_cast<T>(static_cast<float>(from.elements[k]) *
-                                          coefficients[c] +
-                                      coefficients[walk.channels + c]);
-    });
-    Store<kSize>(to, y, begin, count, whole);
+                                          factors.elements[k] +
+                                      offsets.elements[k]);
+    }
+    Store(to, y + at);
   }
 };
 
@@ -311,47 +404,46 @@ struct Normalize {
 template <class T>
 struct Backpropagate {
   static constexpr int kSize = kPack<T>;
-  ChannelWalk walk;
+  ChannelReader reader;
   int64_t n;
   bool is_aligned;
   const T* dy;
   const T* x;
-  const float* mean;
   T* dx;
   const float* coefficients;
 
   LEAT_DEVICE void operator()(int64_t i) const {
-    const int64_t begin = i * kSize;
-    const int count = static_cast<int>(n - begin < kSize ? n - begin : kSize);
-    const bool whole = is_aligned && count == kSize;
-    const auto gradients = Load<kSize>(dy, 1, begin, count, whole);
-    const auto from = Load<kSize>(x, 1, begin, count, whole);
-    Pack<T, kSize> to;
-    walk.Walk(begin, count, [&](int k, int64_t c) {
-      const float* const of_channel = coefficients + c;
-      const float deviation = static_cast<float>(from.elements[k]) - mean[c];
+    ComputePack<kSize>(*this, i, n, is_aligned);
+  }
+  template <int size>
+  LEAT_DEVICE void Compute(int64_t at) const {
+    const auto gradients = Load<size>(dy + at);
+    const auto from = Load<size>(x + at);
+    Pack<float, size> rows[4];
+    for (int row = 0; row < 4; ++row) {
+      rows[row] = reader.Read<size>(coefficients + row * reader.channels, at);
+    }
+    Pack<T, size> to;
+    for (int k = 0; k < size; ++k) {
+      const float deviation =
+          static_cast<float>(from.elements[k]) - rows[2].elements[k];
       to.elements[k] = static_cast<T>(
-          of_channel[0] * static_cast<float>(gradients.elements[k]) +
-          of_channel[walk.channels] * deviation +
-          of_channel[2 * walk.channels]);
-    });
-    Store<kSize>(to, dx, begin, count, whole);
+          rows[0].elements[k] * static_cast<float>(gradients.elements[k]) +
+          rows[1].elements[k] * deviation + rows[3].elements[k]);
+    }
+    Store(to, dx + at);
   }
 };
-
-template <class T>
-int64_t NumPacks(int64_t n) {
-  return (n - 1) / kPack<T> + 1;
-}
 
 }  // namespace
 
 BatchNormSizes MakeBatchNormSizes(int64_t outer, int64_t channels,
                                   int64_t inner) {
-  const int64_t count = outer * inner;
-  int64_t parts = count / (kElementsPerThread * 8) + 1;
-  if (parts > kMaxParts) parts = kMaxParts;
-  return {outer, channels, inner, parts};
+  // A block sums up one channel, or up to 256 adjacent ones.
+  const int64_t tiles = inner == 1 ? (channels - 1) / 256 + 1 : channels;
+  const int64_t most = kSumBlocks / tiles + 1;
+  const int64_t parts = outer * inner / (inner == 1 ? 64 : 4096) + 1;
+  return {outer, channels, inner, parts < most ? parts : most};
 }
 
 bool LaunchBatchNorm(CUstream_st* stream, ElementType type,
@@ -367,12 +459,12 @@ bool LaunchBatchNorm(CUstream_st* stream, ElementType type,
     } else {
       ForEach(stream, s.channels, FinishInference{{o}});
     }
-    const ChannelWalk walk = MakeChannelWalk(s);
+    const ChannelReader reader = MakeChannelReader(s);
     const int64_t n = s.outer * s.channels * s.inner;
     T* const y = static_cast<T*>(o.y);
     const bool is_aligned = IsAligned<kPack<T>>(x) && IsAligned<kPack<T>>(y);
-    ForEach(stream, NumPacks<T>(n),
-            Normalize<T>{walk, n, is_aligned, x, y, o.coefficients});
+    ForEach(stream, NumPacks<kPack<T>>(n),
+            Normalize<T>{reader, n, is_aligned, x, y, o.coefficients});
   });
 }
 
@@ -390,9 +482,9 @@ bool LaunchBatchNormGrad(CUstream_st* stream, ElementType type,
     const int64_t n = s.outer * s.channels * s.inner;
     const bool is_aligned = IsAligned<kPack<T>>(dy) && IsAligned<kPack<T>>(x) &&
                             IsAligned<kPack<T>>(dx);
-    ForEach(stream, NumPacks<T>(n),
-            Backpropagate<T>{MakeChannelWalk(s), n, is_aligned, dy, x, o.mean,
-                             dx, o.coefficients});
+    ForEach(stream, NumPacks<kPack<T>>(n),
+            Backpropagate<T>{MakeChannelReader(s), n, is_aligned, dy, x, dx,
+                             o.coefficients});
   });
 }
 

@@ -73,7 +73,7 @@ struct BatchNormGradOperands {
   void* dx = nullptr;
   float* dscale = nullptr;
   float* doffset = nullptr;
-  // Scratch memory for 2 * parts * channels and 3 * channels numbers.
+  // Scratch memory for 2 * parts * channels and 4 * channels numbers.
   double* sums = nullptr;
   float* coefficients = nullptr;
 };

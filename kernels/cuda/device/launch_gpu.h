@@ -36,10 +36,7 @@ struct Bfloat16 {
 
   Bfloat16() = default;
   LEAT_DEVICE explicit Bfloat16(float value) {
-    const uint32_t wide = std::bit_cast<uint32_t>(value);
-    bits = static_cast<uint16_t>(
-        value != value ? (wide >> 16) | 0x0040
-                       : (wide + 0x7fff + ((wide >> 16) & 1)) >> 16);
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(value));
   }
   LEAT_DEVICE operator float() const {  // NOLINT: widening
     return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
@@ -53,7 +50,7 @@ inline constexpr int kForEachThreads = 256;
 
 template <class Functor>
 __global__ void __launch_bounds__(kForEachThreads)
-    RunForEach(int64_t n, Functor functor) {
+    RunForEach(int64_t n, const __grid_constant__ Functor functor) {
   const int64_t step = int64_t{gridDim.x} * kForEachThreads;
   for (int64_t i = int64_t{blockIdx.x} * kForEachThreads + threadIdx.x; i < n;
        i += step) {
@@ -91,7 +88,7 @@ class PerThread {
 
 template <class Functor>
 __global__ void __launch_bounds__(Functor::kThreads)
-    RunForEachBlock(int64_t n, Functor functor) {
+    RunForEachBlock(int64_t n, const __grid_constant__ Functor functor) {
   __shared__ typename Functor::Shared shared;
   Block<Functor::kThreads> block;
   for (int64_t i = blockIdx.x; i < n; i += gridDim.x) {

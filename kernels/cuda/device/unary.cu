@@ -79,16 +79,16 @@ struct Elements {
   Function function;
 
   LEAT_DEVICE void operator()(int64_t i) const {
-    const int64_t begin = i * kSize;
-    const bool whole = is_aligned && begin + kSize <= n;
-    const int count = n - begin < kSize ? static_cast<int>(n - begin) : kSize;
-    Pack<T, kSize> pack = Load<kSize>(from, 1, begin, count, whole);
-    for (int k = 0; k < kSize; ++k) {
-      if (k >= count) break;
+    ComputePack<kSize>(*this, i, n, is_aligned);
+  }
+  template <int size>
+  LEAT_DEVICE void Compute(int64_t at) const {
+    Pack<T, size> pack = Load<size>(from + at);
+    for (int k = 0; k < size; ++k) {
       pack.elements[k] = static_cast<T>(
           function(static_cast<kernels::Wide<T>>(pack.elements[k])));
     }
-    Store(pack, to, begin, count, whole);
+    Store(pack, to + at);
   }
 };
 
@@ -105,7 +105,7 @@ void Launch(const Arguments& arguments, const Function& function) {
   const T* from = static_cast<const T*>(arguments.from);
   T* to = static_cast<T*>(arguments.to);
   constexpr int kSize = kPack<T>;
-  ForEach(arguments.stream, arguments.n / kSize + (arguments.n % kSize != 0),
+  ForEach(arguments.stream, NumPacks<kSize>(arguments.n),
           Elements<T, Function>{from, to, arguments.n,
                                 IsAligned<kSize>(from) && IsAligned<kSize>(to),
                                 function});
