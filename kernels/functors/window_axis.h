@@ -38,15 +38,15 @@ struct WindowAxis {
 
   // Returns the windows in which a pixel lies.
   LEAT_DEVICE Range WindowsOf(int64_t pixel) const {
-    // A GPU divides 32-bit numbers several times as fast as 64-bit numbers.
-    const auto divide = [this](int64_t number) {
-      return static_cast<int64_t>(static_cast<uint32_t>(number) /
-                                  static_cast<uint32_t>(stride));
-    };
-    const int64_t last = pixel + before;
-    const int64_t end = divide(last) + 1;
-    return {last < size ? 0 : divide(last - size) + 1,
-            end < positions ? end : positions};
+    // All numbers below are less than 2^32. A GPU divides 32-bit numbers
+    // several times as fast as 64-bit numbers.
+    const auto last = static_cast<uint32_t>(pixel + before);
+    const auto pixels = static_cast<uint32_t>(size);
+    const auto step = static_cast<uint32_t>(stride);
+    const int64_t begin =
+        last < pixels ? 0 : int64_t{(last - pixels) / step} + 1;
+    const int64_t end = int64_t{last / step} + 1;
+    return {begin, end < positions ? end : positions};
   }
 };
 
