@@ -5,6 +5,7 @@
 
 #include "leat/kernels/cuda/device/elements.h"
 #include "leat/kernels/cuda/device/launch.h"
+#include "leat/kernels/cuda/device/transpose.h"
 
 namespace leat::cuda {
 namespace {
@@ -109,6 +110,7 @@ bool CanBePaired(const IndexMap<2>& map, int element_bytes, const void* from,
 bool LaunchCopy(CUstream_st* stream, int element_bytes,
                 const IndexMap<2>& wanted, const void* from, void* to,
                 int64_t n) {
+  if (LaunchTranspose(stream, element_bytes, wanted, from, to)) return true;
   IndexMap<2> map = wanted;
   while (CanBePaired(map, element_bytes, from, to)) {
     const int last = map.rank - 1;
