@@ -24,6 +24,7 @@
 #include "leat/tests/testing/kernel_test_harness.h"
 #include "leat/tests/testing/nth_failure.h"
 #include "leat/tests/testing/op_case_json.h"
+#include "leat/tests/testing/temporary_folder.h"
 
 namespace leat::op_cases_test {
 

@@ -18,6 +18,7 @@
 #include "leat/tests/testing/graph_text.h"
 #include "leat/tests/testing/op_case_json.h"
 #include "leat/tests/testing/session_under_test.h"
+#include "leat/tests/testing/temporary_folder.h"
 #include "nlohmann/json.hpp"
 
 namespace leat::dataset_cases_test {

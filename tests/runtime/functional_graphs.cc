@@ -7,11 +7,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
+#include "leat/tests/testing/temporary_folder.h"
 
 namespace leat {
 namespace {
 
-constexpr char kFolder[] = LEAT_TESTS_DIR "/graphs/functional/";
+std::string PathOf(absl::string_view name) {
+  return absl::StrCat(testing::TestsDir(), "/graphs/functional/", name);
+}
 
 std::vector<std::pair<std::string, float>> ParsePairs(absl::string_view text) {
   std::vector<std::pair<std::string, float>> pairs;
@@ -39,7 +42,7 @@ RunArgs FunctionalStep::Args() const {
 
 std::map<std::string, std::vector<FunctionalStep>> FunctionalSteps() {
   std::map<std::string, std::vector<FunctionalStep>> steps;
-  std::ifstream file(absl::StrCat(kFolder, "expected.txt"));
+  std::ifstream file(PathOf("expected.txt"));
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line[0] == '#') continue;
     const std::vector<std::string> parts = absl::StrSplit(line, ' ');
@@ -54,7 +57,7 @@ std::map<std::string, std::vector<FunctionalStep>> FunctionalSteps() {
 }
 
 std::string FunctionalGraphPath(const std::string& name) {
-  return absl::StrCat(kFolder, name, ".pbtxt");
+  return PathOf(absl::StrCat(name, ".pbtxt"));
 }
 
 }  // namespace leat

@@ -23,6 +23,7 @@
 #include "leat/protos/graph.pb.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/session_under_test.h"
+#include "leat/tests/testing/temporary_folder.h"
 
 namespace leat::list_in_loop_test {
 namespace {
@@ -67,7 +68,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeCountedPush(const NodeDef& node) {
 }
 
 pb::GraphDef ReadGraph() {
-  std::ifstream file(LEAT_TESTS_DIR "/graphs/functional/list_in_while.pbtxt");
+  std::ifstream file(testing::TestsDir() +
+                     "/graphs/functional/list_in_while.pbtxt");
   std::stringstream text;
   text << file.rdbuf();
   pb::GraphDef graph;

@@ -35,6 +35,7 @@
 #include "leat/runtime/local_session.h"
 #include "leat/tests/runtime/loop_graphs.h"
 #include "leat/tests/testing/session_under_test.h"
+#include "leat/tests/testing/temporary_folder.h"
 
 namespace leat::loops_over_devices_test {
 namespace {
@@ -154,7 +155,7 @@ double NumberIn(const Tensor& tensor) {
 // devices.
 TEST(LoopsOverDevicesTest, FunctionalOnesGiveWhatTensorFlowGave) {
   const std::string folder =
-      absl::StrCat(LEAT_TESTS_DIR, "/graphs/functional/");
+      absl::StrCat(testing::TestsDir(), "/graphs/functional/");
   std::ifstream file(folder + "expected.txt");
   std::map<std::string, std::vector<std::vector<std::string>>> steps;
   for (std::string line; std::getline(file, line);) {
@@ -201,8 +202,8 @@ TEST(LoopsOverDevicesTest, FunctionalOnesGiveWhatTensorFlowGave) {
 // The graph has a loop and a conditional of Python's v1 API. The values are
 // those of TensorFlow 2.15.1.
 TEST(LoopsOverDevicesTest, PrimitiveOnesGiveWhatTensorFlowGave) {
-  std::ifstream file(
-      absl::StrCat(LEAT_TESTS_DIR, "/graphs/control_flow_primitive.pbtxt"));
+  std::ifstream file(absl::StrCat(testing::TestsDir(),
+                                  "/graphs/control_flow_primitive.pbtxt"));
   const std::string text((std::istreambuf_iterator<char>(file)),
                          std::istreambuf_iterator<char>());
   pb::GraphDef whole, forward;

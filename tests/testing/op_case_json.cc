@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <cstdlib>
 #include <fstream>
 #include <type_traits>
 #include <variant>
@@ -15,6 +14,7 @@
 #include "leat/core/dtype_list.h"
 #include "leat/core/resource_handle.h"
 #include "leat/core/variant.h"
+#include "leat/tests/testing/temporary_folder.h"
 
 namespace leat::testing {
 namespace {
@@ -156,11 +156,6 @@ Tensor EveryNth(const Tensor& tensor, int64_t every) {
 }
 
 }  // namespace
-
-std::string TestsDir() {
-  const char* const folder = std::getenv("LEAT_TESTS_DIR");
-  return folder != nullptr ? folder : LEAT_TESTS_DIR;
-}
 
 std::vector<json> ReadJsonLines(const std::string& path) {
   std::vector<json> lines;

@@ -16,10 +16,6 @@
 
 namespace leat::testing {
 
-// Returns the path of the folder tests/. The environment variable
-// LEAT_TESTS_DIR takes precedence.
-std::string TestsDir();
-
 // Returns the lines of a file, in order. `path` is relative to tests/. Fails
 // the test that calls it if the file cannot be read, has no line, or has a line
 // that is not a JSON object.

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// TemporaryFolder is a folder for the files of one test. The destructor removes
-// the folder with all its content:
+// TestsDir is the folder of the files that come with the tests. TemporaryFolder
+// is a folder for the files of one test. Its destructor removes the folder with
+// all its content:
 //
 //   const TemporaryFolder folder;
 //   WriteNpy(tensor, folder.Path("x.npy"));
@@ -21,6 +22,18 @@
 #include "gtest/gtest.h"
 
 namespace leat {
+
+namespace testing {
+
+// Returns the path of the folder tests/. The environment variable
+// LEAT_TESTS_DIR takes precedence, so that a test program can run on another
+// machine than the one that compiled it.
+inline std::string TestsDir() {
+  const char* const folder = std::getenv("LEAT_TESTS_DIR");
+  return folder != nullptr ? folder : LEAT_TESTS_DIR;
+}
+
+}  // namespace testing
 
 // Is used by one thread. Fails the test if the folder cannot be made or
 // removed.

@@ -24,7 +24,7 @@ using ::testing::IsEmpty;
 
 // Returns the path of a file that TensorFlow has written.
 std::string File(const std::string& name) {
-  return absl::StrCat(LEAT_TESTS_DIR, "/runtime/dataset_files/", name);
+  return absl::StrCat(testing::TestsDir(), "/runtime/dataset_files/", name);
 }
 
 TEST(DatasetTest, HasTensorsRowsAndNumbers) {

@@ -44,7 +44,7 @@ using Outputs = std::vector<Output>;
 using Loop = absl::Span<const Output>;
 
 std::string Folder() {
-  return absl::StrCat(LEAT_TESTS_DIR, "/graphs/frozen_loops/");
+  return absl::StrCat(testing::TestsDir(), "/graphs/frozen_loops/");
 }
 
 // Returns the ops of all nodes of the graph and of its functions.
@@ -379,9 +379,9 @@ std::string FreezeError(const Graph& graph, const TensorName& output) {
 }
 
 TEST(FreezeTest, RefusesABodyThatWritesAVariable) {
-  const auto graph =
-      LoadGraph(LEAT_TESTS_DIR "/graphs/functional/while_with_resource.pbtxt",
-                BuiltinOps());
+  const auto graph = LoadGraph(
+      testing::TestsDir() + "/graphs/functional/while_with_resource.pbtxt",
+      BuiltinOps());
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_THAT(FreezeError(*graph, "i"),
               AllOf(HasSubstr("'v'"), HasSubstr("'AssignVariableOp'"),

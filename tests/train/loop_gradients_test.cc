@@ -22,6 +22,7 @@
 #include "leat/graph/ops.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/session_under_test.h"
+#include "leat/tests/testing/temporary_folder.h"
 
 namespace leat::loop_gradients_test {
 namespace {
@@ -30,7 +31,7 @@ using Outputs = std::vector<Output>;
 using Variables = absl::Span<const Output>;
 
 std::string Folder() {
-  return absl::StrCat(LEAT_TESTS_DIR, "/graphs/loop_gradients/");
+  return absl::StrCat(testing::TestsDir(), "/graphs/loop_gradients/");
 }
 
 Output Matrix(GraphBuilder& b, const char* name, const Shape& shape) {

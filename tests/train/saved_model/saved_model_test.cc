@@ -33,7 +33,8 @@ using ::testing::UnorderedElementsAre;
 using Values = std::map<std::string, Tensor>;
 
 std::string Fixture(const std::string& name) {
-  return absl::StrCat(LEAT_TESTS_DIR, "/train/saved_model/tensorflow/", name);
+  return absl::StrCat(testing::TestsDir(), "/train/saved_model/tensorflow/",
+                      name);
 }
 
 SavedModelOptions OneThread() { return {.session = {.num_threads = 1}}; }
