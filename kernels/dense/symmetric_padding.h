@@ -2,8 +2,8 @@
 //
 // SymmetricPadding changes a convolution whose padding is not the same on both
 // sides of an image into one whose padding is: it adds the difference to the
-// images as rows and columns of zeros. cuDNN computes some convolutions of
-// floats thirty times as fast this way. TensorFlow does the same.
+// images as rows and columns of zeros. For floats, cuDNN computes the gradient
+// of such images more than ten times as fast.
 #ifndef LEAT_KERNELS_DENSE_SYMMETRIC_PADDING_H_
 #define LEAT_KERNELS_DENSE_SYMMETRIC_PADDING_H_
 
@@ -28,22 +28,19 @@ class SymmetricPadding {
   // Returns the convolution of the images with the added zeros.
   const ConvolutionShape& padded() const { return padded_; }
 
-  // Copies the images, which are `input`, into the images with the added zeros,
-  // which are `padded`. Queues the work in the stream.
-  absl::Status Pad(GpuStream& stream, const Tensor& input,
-                   Tensor& padded) const;
-  // Copies the images back, without the added pixels.
+  // Copies `padded`, the images with the added pixels, to `images` without
+  // them. Queues the work in the stream.
   absl::Status Crop(GpuStream& stream, const Tensor& padded,
-                    Tensor& input) const;
+                    Tensor& images) const;
 
  private:
-  // Returns the offset of the first pixel of `input` in `padded`, in bytes.
+  // Returns the offset of the first pixel that stays in `padded`, in bytes.
   size_t OffsetOf(const Tensor& padded) const;
 
   const ConvolutionShape shape_;
   ConvolutionShape padded_;
-  int64_t rows_before_ = 0;     // added above of the images
-  int64_t columns_before_ = 0;  // added to the left of them
+  int64_t rows_before_ = 0;     // above of the images
+  int64_t columns_before_ = 0;  // to the left of them
 };
 
 // Returns the shape of a convolution's input.

@@ -29,8 +29,9 @@ namespace {
 // Is cuDNN 9.8, the first version that has CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR.
 constexpr size_t kMinVersion = 90800;
 
-// The most plans that are tried for a form in each heuristic mode.
-constexpr int64_t kMaxTries = 16;
+// The most plans that are tried for a form in each heuristic mode. cuDNN ranks
+// about 30 plans. For floats, the first 15 to 30 of them round to TF32.
+constexpr int64_t kMaxTries = 256;
 
 // The functions of the library that are used.
 struct CudnnFunctions {
@@ -362,19 +363,23 @@ struct Rounding {
   bool is_exact() const { return !of_factors && !of_sums; }
 };
 
+// Says what is known of a plan.
+struct Traits {
+  int64_t workspace_bytes = 0;
+  Rounding rounding = {};
+  bool is_recommended = true;
+};
+
 class CudnnPlan final : public DnnPlan {
  public:
   CudnnPlan(const CudnnFunctions& lib, cudnnHandle_t handle, Descriptor plan,
-            int64_t workspace_bytes, const Rounding& rounding)
-      : lib_(lib),
-        handle_(handle),
-        plan_(std::move(plan)),
-        workspace_bytes_(workspace_bytes),
-        rounding_(rounding) {}
+            const Traits& traits)
+      : lib_(lib), handle_(handle), plan_(std::move(plan)), traits_(traits) {}
 
-  int64_t workspace_bytes() const override { return workspace_bytes_; }
-  bool is_exact() const override { return rounding_.is_exact(); }
-  bool rounds_sums() const override { return rounding_.of_sums; }
+  int64_t workspace_bytes() const override { return traits_.workspace_bytes; }
+  bool is_exact() const override { return traits_.rounding.is_exact(); }
+  bool rounds_sums() const override { return traits_.rounding.of_sums; }
+  bool is_recommended() const override { return traits_.is_recommended; }
 
   absl::Status Run(CudaStream stream, const ConvolutionOperands& operands,
                    char* workspace) override {
@@ -409,8 +414,7 @@ class CudnnPlan final : public DnnPlan {
   const CudnnFunctions& lib_;
   const cudnnHandle_t handle_;
   Descriptor plan_;
-  const int64_t workspace_bytes_;
-  const Rounding rounding_;
+  const Traits traits_;
 };
 
 class Cudnn final : public DnnApi {
@@ -462,7 +466,7 @@ class Cudnn final : public DnnApi {
                             Recommended(graph, mode));
       for (const Descriptor& config : configs) {
         absl::StatusOr<std::unique_ptr<DnnPlan>> plan =
-            PlanWith(config, form.type, limits);
+            PlanWith(config, form.type, limits, mode);
         if (plan.ok()) return plan;
         if (absl::IsUnimplemented(why)) why = plan.status();
       }
@@ -489,21 +493,25 @@ class Cudnn final : public DnnApi {
     std::vector<Descriptor> configs;
     // Some forms have no recommendation in one of the modes.
     if (!heuristics.Finalize().ok()) return configs;
+    LEAT_ASSIGN_OR_RETURN(
+        const int64_t ranked,
+        heuristics.Get(CUDNN_ATTR_ENGINEHEUR_RESULTS, kDescriptor, 0, nullptr));
     std::vector<cudnnBackendDescriptor_t> raw;
-    for (int64_t i = 0; i < kMaxTries; ++i) {
+    for (int64_t i = 0; i < std::min(ranked, kMaxTries); ++i) {
       configs.emplace_back(lib_, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
       raw.push_back(configs.back().raw());
     }
-    LEAT_ASSIGN_OR_RETURN(const int64_t count,
-                          heuristics.Get(CUDNN_ATTR_ENGINEHEUR_RESULTS,
-                                         kDescriptor, kMaxTries, raw.data()));
+    LEAT_ASSIGN_OR_RETURN(
+        const int64_t count,
+        heuristics.Get(CUDNN_ATTR_ENGINEHEUR_RESULTS, kDescriptor,
+                       static_cast<int64_t>(raw.size()), raw.data()));
     while (static_cast<int64_t>(configs.size()) > count) configs.pop_back();
     return configs;
   }
 
-  absl::StatusOr<std::unique_ptr<DnnPlan>> PlanWith(const Descriptor& config,
-                                                    DType type,
-                                                    const DnnLimits& limits) {
+  absl::StatusOr<std::unique_ptr<DnnPlan>> PlanWith(
+      const Descriptor& config, DType type, const DnnLimits& limits,
+      cudnnBackendHeurMode_t mode) {
     LEAT_ASSIGN_OR_RETURN(const Rounding rounding, RoundingOf(config));
     const bool must_be_exact = type == DType::kFloat && !limits.allow_tf32;
     if (must_be_exact && !rounding.is_exact()) {
@@ -524,8 +532,9 @@ class Cudnn final : public DnnApi {
       return absl::UnimplementedError(
           absl::StrCat("a plan wants a workspace of ", workspace, " bytes"));
     }
-    return std::make_unique<CudnnPlan>(lib_, handle_, std::move(plan),
-                                       workspace, rounding);
+    return std::make_unique<CudnnPlan>(
+        lib_, handle_, std::move(plan),
+        Traits{workspace, rounding, mode != CUDNN_HEUR_MODE_FALLBACK});
   }
 
   absl::StatusOr<Rounding> RoundingOf(const Descriptor& config) const {

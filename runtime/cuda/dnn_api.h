@@ -37,6 +37,11 @@ class DnnPlan {
   // false in plans for half and bfloat16.
   virtual bool rounds_sums() const = 0;
 
+  // Returns false if the library recommends no plan that may be used, and this
+  // one is its way out. Then it can be many times slower than a recommended
+  // one.
+  virtual bool is_recommended() const = 0;
+
   // Calls cudnnBackendExecute, which queues the convolution in a stream of the
   // plan's GPU. The workspace must belong to the stream. Returns INTERNAL if
   // the library fails.

@@ -172,6 +172,39 @@ TEST_F(GpuImagesTest, GradientsOfPoolingAreGathered) {
   }
 }
 
+// The library gets images whose padding is made symmetric, and the gradients of
+// the added pixels are left out.
+TEST_F(GpuImagesTest, GradientsOfImagesLeaveOutThePadding) {
+  for (const bool channels_first : {false, true}) {
+    for (const std::vector<int64_t>& padding :
+         {std::vector<int64_t>{3, 0, 1, 2}, {0, 2, 2, 0}, {1, 1, 0, 0}}) {
+      const auto order = [&](int64_t n, int64_t c, int64_t h, int64_t w) {
+        return channels_first ? std::vector<int64_t>{n, c, h, w}
+                              : std::vector<int64_t>{n, h, w, c};
+      };
+      std::vector<int64_t> around(8);
+      for (size_t i = 0; i < 4; ++i) {
+        around[i + (channels_first ? 4 : 2)] = padding[i];
+      }
+      const AttrMap attrs = {
+          {"padding", std::string("EXPLICIT")},
+          {"explicit_paddings", around},
+          {"strides", order(1, 1, 2, 1)},
+          {"data_format", std::string(channels_first ? "NCHW" : "NHWC")}};
+      // The filter has 3 rows and 2 columns.
+      const int64_t height = (9 + padding[0] + padding[1] - 3) / 2 + 1;
+      const int64_t width = 8 + padding[2] + padding[3] - 2 + 1;
+      const Tensor input = channels_first
+                               ? Tensor::Vector<int32_t>({2, 5, 9, 8})
+                               : Tensor::Vector<int32_t>({2, 9, 8, 5});
+      Compare("Conv2DBackpropInput", attrs,
+              {input, Random(Shape{3, 2, 5, 4}, 7),
+               Random(*Shape::Create(order(2, 4, height, width)), 8)},
+              1e-5f);
+    }
+  }
+}
+
 // Where Relu has set an element to 0, the gradient must be 0.
 TEST_F(GpuImagesTest, TheFusedGradientStopsWhatReluStopped) {
   const AttrMap attrs = {{"ksize", std::vector<int64_t>{1, 2, 2, 1}},

@@ -151,6 +151,37 @@ TEST_F(CudnnPlansTest, RoundsFloatsOnlyIfItMay) {
   }
 }
 
+// Returns the convolution that the kernel asks for instead of `shape` if floats
+// are exact: the images have the zeros that are missing on one side.
+ConvolutionShape WithSymmetricPadding(ConvolutionShape shape) {
+  shape.in_height += shape.pad_bottom - shape.pad_top;
+  shape.pad_bottom = shape.pad_top;
+  shape.in_width += shape.pad_right - shape.pad_left;
+  shape.pad_right = shape.pad_left;
+  return shape;
+}
+
+// The first 15 to 30 plans that cuDNN recommends for floats round to TF32. The
+// exact ones behind them must be found.
+TEST_F(CudnnPlansTest, FindsRecommendedPlansForExactFloats) {
+  int num_plans = 0, num_recommended = 0;
+  for (const ConvolutionShape& shape : ResNet50(128)) {
+    for (const ConvolutionTensor result : kResults) {
+      const ConvolutionForm form = {DType::kFloat, result,
+                                    result == ConvolutionTensor::kInput
+                                        ? WithSymmetricPadding(shape)
+                                        : shape};
+      const auto plan =
+          dnn_->NewPlan(form, {.workspace_bytes = int64_t{1} << 30});
+      ASSERT_TRUE(plan.ok()) << plan.status();
+      ++num_plans;
+      num_recommended += (*plan)->is_recommended() ? 1 : 0;
+    }
+  }
+  // cuDNN 9.13 recommends none for two of the forms.
+  EXPECT_GE(num_recommended, num_plans * 9 / 10) << num_plans;
+}
+
 // For kHalf, cuDNN's first choice with this limit adds up the products in half
 // precision. The library must not use this plan.
 TEST_F(CudnnPlansTest, AddsUpShortFloatsInFloat) {

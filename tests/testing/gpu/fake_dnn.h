@@ -45,6 +45,7 @@ class FakeDnnPlan final : public DnnPlan {
   int64_t workspace_bytes() const override { return workspace_bytes_; }
   bool is_exact() const override { return true; }
   bool rounds_sums() const override { return false; }
+  bool is_recommended() const override { return true; }
 
   absl::Status Run(CudaStream stream, const ConvolutionOperands& operands,
                    char* workspace) override {
