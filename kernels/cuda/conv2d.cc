@@ -77,18 +77,23 @@ absl::Status UsePrepared(KernelContext& context, ConvolutionLibrary& library,
                             t.result->mutable_raw_data());
 }
 
-// Computes the gradient of images to which `padding` adds zeros, and drops the
-// gradients of the zeros. `form` is the form with these zeros.
+// Does the same with images to which zeros are added.
 absl::Status UsePadded(KernelContext& context, ConvolutionLibrary& library,
                        const ConvolutionForm& form,
                        const SymmetricPadding& padding, Tensors t) {
+  GpuStream& stream = *StreamOf(context);
   LEAT_ASSIGN_OR_RETURN(
       Tensor padded,
       context.AllocateTemporary(form.type, InputShapeOf(form.shape)));
-  Tensor& images = *t.result;
+  if (form.result != ConvolutionTensor::kInput) {
+    LEAT_RETURN_IF_ERROR(padding.Pad(stream, *t.input, padded));
+    t.input = &padded;
+    return UsePrepared(context, library, form, t);
+  }
+  Tensor& input = *t.result;
   t.input = t.result = &padded;
   LEAT_RETURN_IF_ERROR(UsePrepared(context, library, form, t));
-  return padding.Crop(*StreamOf(context), padded, images);
+  return padding.Crop(stream, padded, input);
 }
 
 // Computes the result with a library. Returns UNIMPLEMENTED if the library does
@@ -98,8 +103,7 @@ absl::Status UseLibrary(KernelContext& context, ConvolutionLibrary& library,
                         ConvolutionForm form, const Tensors& t) {
   // The library's plans for 16-bit floats are fast without it.
   const SymmetricPadding padding(form.shape);
-  const bool is_padded = form.result == ConvolutionTensor::kInput &&
-                         padding.is_needed() && SizeOf(form.type) > 2;
+  const bool is_padded = padding.is_needed() && SizeOf(form.type) > 2;
   if (is_padded) form.shape = padding.padded();
   LEAT_RETURN_IF_ERROR(library.Prepare(form));
   return is_padded ? UsePadded(context, library, form, padding, t)

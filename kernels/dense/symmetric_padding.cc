@@ -53,11 +53,20 @@ size_t SymmetricPadding::OffsetOf(const Tensor& padded) const {
   return static_cast<size_t>(pixel * step) * SizeOf(padded.dtype());
 }
 
+absl::Status SymmetricPadding::Pad(GpuStream& stream, const Tensor& input,
+                                   Tensor& padded) const {
+  LEAT_RETURN_IF_ERROR(stream.Fill(padded.mutable_raw_data(), 0,
+                                   static_cast<size_t>(padded.num_bytes())));
+  return CopyToStridedOnGpu(stream, PlanPixels(shape_, padded_),
+                            SizeOf(input.dtype()), input.raw_data(),
+                            padded.mutable_raw_data() + OffsetOf(padded));
+}
+
 absl::Status SymmetricPadding::Crop(GpuStream& stream, const Tensor& padded,
-                                    Tensor& images) const {
+                                    Tensor& input) const {
   return CopyFromStridedOnGpu(
-      stream, PlanPixels(shape_, padded_), SizeOf(images.dtype()),
-      padded.raw_data() + OffsetOf(padded), images.mutable_raw_data());
+      stream, PlanPixels(shape_, padded_), SizeOf(input.dtype()),
+      padded.raw_data() + OffsetOf(padded), input.mutable_raw_data());
 }
 
 }  // namespace leat::kernels
