@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Has the properties of an H100 in the JSON form that cuDNN reads. With these
-// properties, cuDNN makes plans on machines without a GPU. They were written by
-// hand from NVIDIA's description of the H100.
+// properties, cuDNN makes plans on machines without a GPU. cuDNN 9.19 gave them
+// on an H100 (CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION).
 #ifndef LEAT_TESTS_RUNTIME_CUDA_H100_PROPERTIES_H_
 #define LEAT_TESTS_RUNTIME_CUDA_H100_PROPERTIES_H_
 
@@ -24,13 +24,13 @@ inline constexpr char kH100Properties[] = R"({
   "maxSharedMemoryPerBlockOptin": 232448,
   "reservedSharedMemoryPerBlock": 1024,
   "maxRegistersPerSM": 65536,
-  "pciDeviceId": 9009,
+  "pciDeviceId": 6,
   "maxCtasPerSM": 32,
   "maxThreadsPerBlock": 1024,
   "maxThreadsPerSM": 2048,
   "isTccDriver": 0,
   "supportCoopLaunch": 1,
-  "totalGlobalMem": 85029158912,
+  "totalGlobalMem": 85017493504,
   "deviceName": "NVIDIA H100 80GB HBM3"
 })";
 
