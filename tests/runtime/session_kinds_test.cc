@@ -108,6 +108,12 @@ std::vector<std::string> TestsWith(absl::string_view word) {
 TEST(SessionKindsTest, TheseTestsSkipWhatIsNotLocal) {
   EXPECT_THAT(TestsWith("LEAT_LOCAL_SESSION_ONLY"),
               UnorderedElementsAre(
+                  "GradientCheckTest."
+                  "AgreesWithCentralDifferencesWhereShapesAreKnown",
+                  "GradientCheckTest."
+                  "AgreesWithCentralDifferencesWhereTheyAreNot",
+                  "GradientValuesTest.AreTensorFlowsWhereShapesAreKnown",
+                  "GradientValuesTest.AreTensorFlowsWhereTheyAreNot",
                   "LocalSessionTest.ASteadyStepTakesNoBufferFromTheSystem",
                   "StepStatsRecorderTest.PassesOnWhatItSees"));
   EXPECT_THAT(TestsWith("GTEST_SKIP"), UnorderedElementsAre());
@@ -135,9 +141,8 @@ TEST(SessionKindsTest, TheseFilesAreOfLocalSessionsAlone) {
   EXPECT_THAT(
       files,
       UnorderedElementsAre(
-          // These files test kernels, gradients and passes, not sessions.
+          // These files test kernels and passes, not sessions.
           "runtime/advisories_test.cc", "runtime/passes_corpus_test.cc",
-          "train/gradient_check_test.cc", "train/gradient_values_test.cc",
           // These files use the devices of the session directly.
           "runtime/device_resources_test.cc", "runtime/steady_step_test.cc",
           "runtime/local_session_test.cc", "runtime/nth_allocation_test.cc",

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Compares every registered gradient with central differences, on the CPU of
-// this machine, in float64 (float32 if an op has no float64). Each case runs
-// once with shapes that are known when the graph is built, and once with shapes
-// that only the feeds determine.
+// Compares every registered gradient with central differences, on the CPU and
+// on GPUs, in float64 (float32 if an op has no float64). Each case runs once
+// with shapes that are known when the graph is built, and once with shapes that
+// only the feeds determine.
 #include <cmath>
 #include <set>
 
@@ -12,7 +12,8 @@
 #include "leat/graph/autodiff/gradient_registry.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
-#include "leat/runtime/local_session.h"
+#include "leat/runtime/session.h"
+#include "leat/tests/testing/session_under_test.h"
 #include "leat/tests/train/gradient_cases.h"
 
 namespace leat::gradient_check_test {
@@ -73,7 +74,7 @@ class GradientCheck {
     ASSERT_TRUE(b_.status().ok()) << b_.status();
     absl::StatusOr<Graph> graph = b_.Build();
     ASSERT_TRUE(graph.ok()) << graph.status();
-    auto session = NewLocalSession(*graph);
+    auto session = NewTestSession(*graph);
     ASSERT_TRUE(session.ok()) << session.status();
     session_ = *session;
     std::vector<Tensor> analytic = Fetch(gradients_);
@@ -145,6 +146,7 @@ std::vector<GradientCase> Cases() {
 }
 
 TEST(GradientCheckTest, AgreesWithCentralDifferencesWhereShapesAreKnown) {
+  LEAT_LOCAL_SESSION_ONLY("a server computes with the same kernels");
   int i = 0;
   for (const GradientCase& c : Cases()) {
     SCOPED_TRACE("case " + std::to_string(i++) + ", " + c.op);
@@ -153,6 +155,7 @@ TEST(GradientCheckTest, AgreesWithCentralDifferencesWhereShapesAreKnown) {
 }
 
 TEST(GradientCheckTest, AgreesWithCentralDifferencesWhereTheyAreNot) {
+  LEAT_LOCAL_SESSION_ONLY("a server computes with the same kernels");
   int i = 0;
   for (const GradientCase& c : Cases()) {
     SCOPED_TRACE("case " + std::to_string(i++) + ", " + c.op);
@@ -185,7 +188,7 @@ TEST(GradientCheckTest, ReachesVariables) {
   const Output by_ref = gradients[1].AsDense();
   absl::StatusOr<Graph> graph = b.Build();
   ASSERT_TRUE(graph.ok()) << graph.status();
-  auto session = NewLocalSession(*graph);
+  auto session = NewTestSession(*graph);
   ASSERT_TRUE(session.ok()) << session.status();
   RunArgs init;
   init.targets.push_back(graph->init_op());

@@ -3,7 +3,7 @@
 // Compares gradients with the values of TensorFlow's gradient graphs
 // (gradients.jsonl, written by make_gradients.py). Each case runs once with
 // shapes that are known when the graph is built, and once with shapes that only
-// the feeds determine.
+// the feeds determine. The cases run on the CPU and on GPUs.
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -11,8 +11,9 @@
 #include "leat/core/dtype_list.h"
 #include "leat/graph/autodiff/gradient_registry.h"
 #include "leat/graph/builder/builder.h"
-#include "leat/runtime/local_session.h"
+#include "leat/runtime/session.h"
 #include "leat/tests/testing/op_case_json.h"
+#include "leat/tests/testing/session_under_test.h"
 
 namespace leat::gradient_values_test {
 namespace {
@@ -73,7 +74,7 @@ class GradientGraph {
     if (session_ == nullptr) {
       const absl::StatusOr<Graph> graph = b_.Build();
       EXPECT_TRUE(graph.ok()) << graph.status();
-      auto session = NewLocalSession(*graph, {.devices = {.num_threads = 2}});
+      auto session = NewTestSession(*graph, {.devices = {.num_threads = 2}});
       EXPECT_TRUE(session.ok()) << session.status();
       if (!session.ok()) return Tensor();
       session_ = *session;
@@ -166,6 +167,7 @@ std::string NameOf(const json& spec) {
 }
 
 TEST(GradientValuesTest, AreTensorFlowsWhereShapesAreKnown) {
+  LEAT_LOCAL_SESSION_ONLY("a server computes with the same kernels");
   for (const json& spec : GradientCases()) {
     SCOPED_TRACE(NameOf(spec));
     CheckCase(spec, /*known_shapes=*/true);
@@ -173,6 +175,7 @@ TEST(GradientValuesTest, AreTensorFlowsWhereShapesAreKnown) {
 }
 
 TEST(GradientValuesTest, AreTensorFlowsWhereTheyAreNot) {
+  LEAT_LOCAL_SESSION_ONLY("a server computes with the same kernels");
   for (const json& spec : GradientCases()) {
     SCOPED_TRACE(NameOf(spec));
     CheckCase(spec, /*known_shapes=*/false);
