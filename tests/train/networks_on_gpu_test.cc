@@ -1,11 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Trains convolutional networks on FakeCuda, with and without a convolution
-// library, and compares the losses with the losses on a CPU.
-#include <cmath>
+// Trains networks on FakeCuda, with and without libraries for convolutions and
+// matrix products, and compares the losses with the losses on a CPU.
 #include <cstdint>
+#include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +15,10 @@
 #include "leat/kernels/cuda/device/form.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/fake_cuda.h"
+#include "leat/tests/testing/gpu/fake_blas.h"
 #include "leat/tests/testing/gpu/fake_dnn.h"
+#include "leat/train/batches.h"
+#include "leat/train/datasets/idx.h"
 #include "leat/train/nn/layers.h"
 #include "leat/train/nn/losses.h"
 #include "leat/train/nn/optimizers.h"
@@ -29,30 +31,28 @@ using testing::FakeCuda;
 constexpr int64_t kBatch = 4;
 constexpr int64_t kClasses = 5;
 
-// Holds a network with its inputs and its training step.
+// Holds a network with its inputs, its training step and what to train it with.
 struct Network {
   GraphBuilder b;
   Output images;
   Output labels;
   Output loss;
   Operation step;
+  std::vector<LabeledImages> batches;
 
-  void Train(const Shape& image, Output (*layers)(Output)) {
-    b.SetSeed(7);
-    images = b.Placeholder<float>("images", image);
-    labels = b.Placeholder<int32_t>("labels", {kBatch});
-    const Output h = layers(images);
-    loss = nn::SparseSoftmaxCrossEntropy(
-        labels, nn::Dense(nn::Flatten(h), {.units = kClasses}));
-    step = nn::Momentum({.learning_rate = 0.05}).Minimize(loss);
+  void Train(const Output& logits, const nn::Optimizer& optimizer) {
+    labels = b.Placeholder<int32_t>("labels", {-1});
+    loss = nn::SparseSoftmaxCrossEntropy(labels, logits);
+    step = optimizer.Minimize(loss);
   }
 };
 
-// Adds the layers of the example fashion_mnist, with fewer filters.
-Output Cnn(Output h) {
-  h = nn::Conv2D(h, {.filters = 4, .kernel = 3, .activation = nn::relu});
+// Adds the convolutional layers of the example fashion_mnist, with `first` and
+// `second` filters.
+Output Cnn(Output h, int64_t first, int64_t second) {
+  h = nn::Conv2D(h, {.filters = first, .kernel = 3, .activation = nn::relu});
   h = nn::MaxPool(h, {.size = 2});
-  h = nn::Conv2D(h, {.filters = 6, .kernel = 3, .activation = nn::relu});
+  h = nn::Conv2D(h, {.filters = second, .kernel = 3, .activation = nn::relu});
   return nn::MaxPool(h, {.size = 2});
 }
 
@@ -95,33 +95,72 @@ Tensor RandomImages(const Shape& shape, uint32_t seed) {
   return Tensor::FromSpan<float>(shape, values);
 }
 
-// Trains for six steps and returns the losses. If `copies` is not null, sets it
-// to the number of copies between host and GPU in the last step.
-std::vector<float> Losses(const Shape& image, Output (*layers)(Output),
+// Makes a network that is trained for six steps with random images.
+void MakeRandom(Network& network, const Shape& image,
+                Output (*layers)(Output)) {
+  network.b.SetSeed(7);
+  network.images = network.b.Placeholder<float>("images", image);
+  network.Train(
+      nn::Dense(nn::Flatten(layers(network.images)), {.units = kClasses}),
+      nn::Momentum({.learning_rate = 0.05}));
+  for (uint32_t i = 0; i < 6; ++i) {
+    network.batches.push_back(
+        {.images = RandomImages(image, i % 2),
+         .labels = Tensor::Vector<int32_t>({3, 1, 4, 1})});
+  }
+}
+
+// Says with which images of Fashion-MNIST a network is trained.
+struct Training {
+  int64_t batch_size = 1;
+  size_t num_batches = 1;  // the first of the data set, used again and again
+  size_t num_steps = 1;
+};
+
+// Makes the network of the example fashion_mnist.
+void MakeFashionMnist(Network& network, Output (*layers)(Output),
+                      const Training& training) {
+  network.b.SetSeed(7);
+  network.images = network.b.Placeholder<uint8_t>("images", {-1, 28, 28, 1});
+  const Output pixels = op::Cast(network.images, DType::kFloat) / 255.0f;
+  const Output h = nn::Dense(nn::Flatten(layers(pixels)),
+                             {.units = 128, .activation = nn::relu});
+  network.Train(nn::Dense(h, {.units = 10}),
+                nn::Adam({.learning_rate = 0.001}));
+  const auto data = LoadFashionMnist(kFashionMnistFolder);
+  ASSERT_TRUE(data.ok()) << data.status();
+  auto batches = Batches::Create(data->train, {.size = training.batch_size});
+  ASSERT_TRUE(batches.ok()) << batches.status();
+  for (size_t i = 0; i < training.num_steps; ++i) {
+    if (i % training.num_batches == 0) batches->StartEpoch();
+    network.batches.push_back(batches->Next().value());
+  }
+}
+
+// Trains the network with all of its batches and returns the losses. If
+// `copies` is not null, sets it to the number of copies between host and GPU in
+// the last step.
+std::vector<float> Losses(const Network& network, const Graph& graph,
                           const std::shared_ptr<FakeCuda>& cuda,
                           int64_t* copies = nullptr) {
-  Network network;
-  network.Train(image, layers);
   LocalSessionOptions options;
   if (cuda != nullptr) {
     options.devices.num_gpus = 1;
     options.devices.cuda = cuda;
   }
-  const auto graph = network.b.Build();
-  EXPECT_TRUE(graph.ok()) << graph.status();
-  const auto session = NewLocalSession(*graph, options);
+  const auto session = NewLocalSession(graph, options);
   EXPECT_TRUE(session.ok()) << session.status();
-  const auto init = (*session)->Run({.targets = {graph->init_op()}});
+  const auto init = (*session)->Run({.targets = {graph.init_op()}});
   EXPECT_TRUE(init.ok()) << init.status();
   std::vector<float> losses;
-  for (uint32_t i = 0; i < 6; ++i) {
+  for (const LabeledImages& batch : network.batches) {
     const int64_t before =
         cuda == nullptr ? 0 : cuda->count(FakeCuda::Call::kCopy);
-    const auto fetched = (*session)->Run(
-        {.feeds = {{network.images, RandomImages(image, i % 2)},
-                   {network.labels, Tensor::Vector<int32_t>({3, 1, 4, 1})}},
-         .fetches = {network.loss},
-         .targets = {network.step}});
+    const auto fetched =
+        (*session)->Run({.feeds = {{network.images, batch.images},
+                                   {network.labels, batch.labels}},
+                         .fetches = {network.loss},
+                         .targets = {network.step}});
     EXPECT_TRUE(fetched.ok()) << fetched.status();
     if (!fetched.ok()) return losses;
     losses.push_back((*fetched)[0].data<float>()[0]);
@@ -145,33 +184,68 @@ class NetworksOnGpuTest : public ::testing::TestWithParam<bool> {
   void SetUp() override {
     if (!cuda::KernelsRunOnHost()) GTEST_SKIP() << "kernels are GPU code";
   }
-  // Trains the network on a GPU and on a CPU, and compares the losses. The
-  // test's parameter says whether the GPU has a convolution library.
-  void Check(const Shape& image, Output (*layers)(Output)) {
-    const std::vector<float> expected = Losses(image, layers, nullptr);
+  // Trains the network on a GPU and on a CPU, and compares the losses and the
+  // number of copies in a step. The test's parameter says whether the GPU has
+  // libraries.
+  void Check(Network& network, int64_t num_copies) {
+    const auto graph = network.b.Build();
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    const std::vector<float> expected = Losses(network, *graph, nullptr);
     EXPECT_LT(expected.back(), expected.front());
     testing::FakeCudaOptions options{.seed = 5};
-    if (GetParam()) options.new_dnn = &testing::NewFakeDnn;
+    if (GetParam()) {
+      options.new_blas = &testing::NewFakeBlas;
+      options.new_dnn = &testing::NewFakeDnn;
+    }
     const auto fake = std::make_shared<FakeCuda>(options);
     int64_t copies = 0;
-    ExpectNear(Losses(image, layers, fake, &copies), expected);
-    // The step copies only the images and the labels to the GPU, and the loss
-    // to the host.
-    EXPECT_EQ(copies, 3);
+    ExpectNear(Losses(network, *graph, fake, &copies), expected);
+    EXPECT_EQ(copies, num_copies);
     EXPECT_TRUE(fake->TakeComplaints().empty());
+  }
+  void CheckRandom(const Shape& image, Output (*layers)(Output)) {
+    Network network;
+    MakeRandom(network, image, layers);
+    // A step copies only the images and the labels to the GPU, and the loss to
+    // the host.
+    Check(network, 3);
+  }
+  void CheckFashionMnist(Output (*layers)(Output), const Training& training) {
+    if (!std::filesystem::exists(kFashionMnistFolder)) {
+      GTEST_SKIP() << "the package dataset-fashion-mnist is missing";
+    }
+    Network network;
+    MakeFashionMnist(network, layers, training);
+    if (HasFatalFailure()) return;
+    // The number of images is known only when a step runs. So a step copies it
+    // to the GPU as well, for the gradient of the mean loss.
+    Check(network, 4);
   }
 };
 
 TEST_P(NetworksOnGpuTest, ACnnTrainsAsOnACpu) {
-  Check(Shape{kBatch, 14, 14, 1}, &Cnn);
+  CheckRandom(Shape{kBatch, 14, 14, 1}, [](Output h) { return Cnn(h, 4, 6); });
 }
 
 TEST_P(NetworksOnGpuTest, AResNetTrainsAsOnACpu) {
-  Check(Shape{kBatch, 16, 16, 3}, &ResNet);
+  CheckRandom(Shape{kBatch, 16, 16, 3}, &ResNet);
 }
 
 TEST_P(NetworksOnGpuTest, PartsOfTensorsAreConvolved) {
-  Check(Shape{kBatch, 5, 5, 1}, &Parts);
+  CheckRandom(Shape{kBatch, 5, 5, 1}, &Parts);
+}
+
+TEST_P(NetworksOnGpuTest, AnMlpLearnsFashionMnistAsOnACpu) {
+  CheckFashionMnist([](Output h) { return h; },
+                    {.batch_size = 32, .num_batches = 40, .num_steps = 40});
+}
+
+// The loops of FakeDnn are slow, so they get fewer filters than the example
+// has.
+TEST_P(NetworksOnGpuTest, ACnnLearnsFashionMnistAsOnACpu) {
+  CheckFashionMnist(GetParam() ? [](Output h) { return Cnn(h, 8, 16); }
+                               : [](Output h) { return Cnn(h, 32, 64); },
+                    {.batch_size = 4, .num_batches = 1, .num_steps = 5});
 }
 
 INSTANTIATE_TEST_SUITE_P(Libraries, NetworksOnGpuTest, ::testing::Bool());
