@@ -37,25 +37,34 @@ TEST_P(OpCasesTest, SurviveEachFailedAllocation) {
   EXPECT_GT(num_failed, 0);
 }
 
-// The harness runs GPU kernels that are compiled for the host.
+// Runs GPU kernels that are compiled for the host.
 class GpuCasesTest : public OpCasesTest {
  protected:
   void SetUp() override {
     if (!cuda::KernelsRunOnHost()) GTEST_SKIP() << "kernels are GPU code";
   }
-  testing::KernelTestHarness harness_{std::make_unique<testing::QueuedGpu>(),
-                                      testing::AllKernels()};
+  // Runs `check` for all cases of the file. `num_threads` threads share the
+  // elements of each launch.
+  void ForEachGpuCase(
+      int num_threads,
+      absl::FunctionRef<void(testing::KernelTestHarness&, const json&)> check) {
+    testing::KernelTestHarness harness(
+        std::make_unique<testing::QueuedGpu>(num_threads),
+        testing::AllKernels());
+    ForEachCase(harness, GetParam(), check);
+  }
 };
 
+// The thread sanitizer finds two threads that use the same element at once.
 TEST_P(GpuCasesTest, MatchTensorFlow) {
-  ForEachCase(harness_, GetParam(), &CheckCase);
+  ForEachGpuCase(/*num_threads=*/2, &CheckCase);
 }
 
 TEST_P(GpuCasesTest, SurviveEachFailedAllocation) {
-  ForEachCase(harness_, GetParam(),
-              [](testing::KernelTestHarness& harness, const json& spec) {
-                CheckFailures(harness, spec);
-              });
+  ForEachGpuCase(/*num_threads=*/1,
+                 [](testing::KernelTestHarness& harness, const json& spec) {
+                   CheckFailures(harness, spec);
+                 });
 }
 
 // Runs the cases of all ops for which `is_tested` returns true, on a GPU
