@@ -12,20 +12,16 @@
 #include "CLI/Config.hpp"
 #include "CLI/Formatter.hpp"
 #include "absl/strings/str_cat.h"
-#include "leat/core/bytes_text.h"
-#include "leat/core/devices/gpu_libraries.h"
-#include "leat/core/devices/gpu_stream.h"
 #include "leat/core/files/output_file.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/io/message_file.h"
 #include "leat/graph/op_registry.h"
 #include "leat/partitioner/policy.h"
 #include "leat/protos/config.pb.h"
-#include "leat/runtime/cuda/cuda_api.h"
 #include "leat/runtime/device_set.h"
 #include "leat/runtime/host_memory.h"
 #include "leat/tools/checkpoint.h"
-#include "leat/tools/dumps/table.h"
+#include "leat/tools/device_list.h"
 #include "leat/tools/launch.h"
 #include "leat/tools/missing_ops.h"
 #include "leat/tools/model.h"
@@ -36,7 +32,6 @@
 #include "leat/tools/serve.h"
 #include "leat/tools/show_model.h"
 #include "leat/tools/status.h"
-#include "nlohmann/json.hpp"
 
 namespace leat {
 namespace {
@@ -182,34 +177,8 @@ absl::StatusOr<std::string> ListDevices(const Flags& flags, const Log& log) {
                         ParseDevices(flags.run.session.devices));
   options.cpu_memory_bytes = flags.run.session.cpu_memory_bytes;
   flags.gpus.Set(options);
-  if (options.num_gpus == kAllGpus) {
-    // Without a usable GPU, the list has no GPUs. The warning says why.
-    const auto cuda = NewCudaApi();
-    if (!cuda.ok()) log.Warning(cuda.status().message());
-  }
   options.log = log.Warner();
-  LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<DeviceSet> set,
-                        DeviceSet::Create(options));
-  for (const auto& device : set->devices()) {
-    // Opening a library writes a message to the log if the library is missing.
-    GpuStream* const stream = device->gpu_stream();
-    if (stream == nullptr) continue;
-    stream->libraries().matrix_multiplication();
-    stream->libraries().convolution();
-  }
-  auto json = nlohmann::ordered_json::array();
-  std::vector<std::vector<Cell>> rows;
-  for (const DeviceInfo& info : set->Infos()) {
-    json.push_back({{"name", info.name},
-                    {"type", info.type},
-                    {"memory_bytes", info.memory_bytes},
-                    {"description", info.description}});
-    rows.push_back({Cell(info.name, Style::kName), Cell(info.type),
-                    Cell::Number(BytesText(info.memory_bytes)),
-                    Cell(info.description, Style::kFaint)});
-  }
-  if (flags.json) return json.dump(1) + "\n";
-  return FormatTable(rows, {.color = WantsColor(), .indent = 0});
+  return DeviceList(options, {.json = flags.json, .color = WantsColor()});
 }
 
 absl::StatusOr<std::string> Show(const Flags& flags) {

@@ -53,6 +53,10 @@ absl::Status CudaError(absl::string_view call, int code, absl::string_view name,
   return status;
 }
 
+std::string CudaVersionText(int version) {
+  return absl::StrCat(version / 1000, ".", version % 1000 / 10);
+}
+
 bool IsSticky(const absl::Status& status) {
   return status.GetPayload(kSticky).has_value();
 }

@@ -152,6 +152,9 @@ class CudaApi {
 absl::Status CudaError(absl::string_view call, int code, absl::string_view name,
                        absl::string_view text);
 
+// Returns the text of a version of CUDA: "13.0" for 13000.
+std::string CudaVersionText(int version);
+
 // Returns true if the GPU cannot run anything any more in this process, because
 // every later call returns this error, too.
 bool IsSticky(const absl::Status& status);

@@ -62,16 +62,17 @@ absl::StatusOr<int64_t> MemoryLimit(CudaApi& api,
 absl::StatusOr<DeviceInfo> Describe(CudaApi& api, int ordinal, size_t index,
                                     const CudaDeviceOptions& options) {
   LEAT_ASSIGN_OR_RETURN(const CudaProperties gpu, api.Properties(ordinal));
+  LEAT_ASSIGN_OR_RETURN(const int driver, api.DriverVersion());
   LEAT_RETURN_IF_ERROR(api.SetDevice(ordinal));
   DeviceInfo info;
   info.name = absl::StrCat(options.task, "/device:GPU:", index);
   info.type = kGpu;
   LEAT_ASSIGN_OR_RETURN(info.memory_bytes, MemoryLimit(api, options));
   info.incarnation = RandomId();
-  info.description =
-      absl::StrCat("device: ", ordinal, ", name: ", gpu.name,
-                   ", pci bus id: ", gpu.pci_bus_id,
-                   ", compute capability: ", gpu.major, ".", gpu.minor);
+  info.description = absl::StrCat(
+      "device: ", ordinal, ", name: ", gpu.name,
+      ", pci bus id: ", gpu.pci_bus_id, ", compute capability: ", gpu.major,
+      ".", gpu.minor, ", driver: CUDA ", CudaVersionText(driver));
   return info;
 }
 

@@ -104,10 +104,11 @@ class CudaDevice final : public Device {
 };
 
 // Makes a device for each GPU that the options name. `info.memory_bytes` is the
-// device's limit, and `info.description` has the words of TensorFlow's
-// physical_device_desc. Returns INVALID_ARGUMENT if an option is wrong or names
-// a GPU that does not exist. Returns RESOURCE_EXHAUSTED if the GPU or the
-// system has too little memory, or no thread left.
+// device's limit. `info.description` has the words of TensorFlow's
+// physical_device_desc, and then the newest CUDA that the driver supports.
+// Returns INVALID_ARGUMENT if an option is wrong or names a GPU that does not
+// exist. Returns RESOURCE_EXHAUSTED if the GPU or the system has too little
+// memory, or no thread left.
 absl::StatusOr<std::vector<std::unique_ptr<CudaDevice>>> CreateCudaDevices(
     std::shared_ptr<CudaApi> api, const CudaDeviceOptions& options = {});
 

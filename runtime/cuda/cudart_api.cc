@@ -217,10 +217,10 @@ absl::StatusOr<std::shared_ptr<CudaApi>> NewCudaApi() {
     return absl::FailedPreconditionError("this machine has no NVIDIA driver");
   }
   if (result != cudaSuccess) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "CUDA cannot be used: ",
-        ToStatus("cudaGetDeviceCount", result).message(),
-        "; the driver is for CUDA ", driver / 1000, ".", driver % 1000 / 10));
+    return absl::FailedPreconditionError(
+        absl::StrCat("CUDA cannot be used: ",
+                     ToStatus("cudaGetDeviceCount", result).message(),
+                     "; the driver is for CUDA ", CudaVersionText(driver)));
   }
   if (count == 0) {
     return absl::FailedPreconditionError("this machine has no NVIDIA GPU");

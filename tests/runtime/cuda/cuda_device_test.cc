@@ -40,7 +40,7 @@ TEST(CudaDeviceTest, DescribesTheGpu) {
   EXPECT_NE(info.incarnation, 0u);
   EXPECT_EQ(info.description,
             "device: 1, name: Fake GPU, pci bus id: 0000:00:1.0, compute "
-            "capability: 9.0");
+            "capability: 9.0, driver: CUDA 13.0");
   EXPECT_EQ(gpu.device().host_allocator().name(), "GPU:0 host");
 }
 

@@ -81,6 +81,10 @@ TEST_F(ProgramsTest, RunAndShowGraphs) {
   EXPECT_THAT(dump.err, IsEmpty());
   EXPECT_THAT(dump.out, HasSubstr("Neg"));
   EXPECT_EQ(Leat({"ops", "Neg"}).code, 0);
+  const Ended devices = Leat({"devices"});
+  EXPECT_THAT(devices.err, IsEmpty());
+  EXPECT_THAT(devices.out, HasSubstr("/device:CPU:0"));
+  EXPECT_THAT(devices.out, HasSubstr("GPU"));
   EXPECT_EQ(Leat({"devices", "--json"}).code, 0);
 }
 
