@@ -15,6 +15,9 @@
 namespace leat {
 namespace {
 
+constexpr absl::string_view kCopyToHost = "_CopyToHost";
+constexpr absl::string_view kCopyToDevice = "_CopyToDevice";
+
 // Returns what is known of output `index` of node `id`, or null.
 const InferredOutput* Known(const GraphShapes& shapes, NodeId id, int index) {
   if (id < 0 || static_cast<size_t>(id) >= shapes.size() || index < 0 ||
@@ -75,7 +78,7 @@ bool IsControlMessage(const Graph& graph, const Endpoint& value) {
 // tensor. Otherwise returns `value`.
 Endpoint BeforeCopy(const Graph& graph, const Endpoint& value) {
   const Node& producer = graph.node(value.node);
-  return producer.op() == "_CopyToHost" ? producer.inputs[0] : value;
+  return producer.op() == kCopyToHost ? producer.inputs[0] : value;
 }
 
 // Returns all pairs of _Send and _Recv. `shapes` has what is known of each
@@ -117,6 +120,43 @@ std::vector<DumpedTransfer> FindTransfers(
   std::vector<DumpedTransfer> result;
   for (auto& [key, transfer] : transfers) result.push_back(std::move(transfer));
   return result;
+}
+
+// Returns all copies between memory of the host and the memory of a GPU. A
+// tensor that `transfers` has brought is called by the name that it has there.
+std::vector<DumpedTransfer> FindCopies(
+    const std::vector<Partition>& parts, const std::vector<GraphShapes>& shapes,
+    const std::vector<DumpedTransfer>& transfers) {
+  // Holds the names of the tensors, by part and name of the _Recv.
+  std::map<std::pair<std::string, std::string>, std::string> received;
+  for (const DumpedTransfer& transfer : transfers) {
+    received[{transfer.to, transfer.recv_node}] = transfer.tensor;
+  }
+  std::vector<DumpedTransfer> copies;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const Graph& graph = parts[i].graph;
+    for (const NodeId id : graph.NodeIds()) {
+      const Node& node = graph.node(id);
+      if (!IsDeviceCopy(node.op())) continue;
+      const Endpoint value = node.inputs[0];
+      const Node& producer = graph.node(value.node);
+      const auto origin = received.find({parts[i].name, producer.name()});
+      DumpedTransfer copy{
+          .tensor = origin != received.end()
+                        ? origin->second
+                        : absl::StrCat(producer.name(), ":", value.index),
+          .send_node = producer.name(),
+          .recv_node = node.name()};
+      copy.value.dtype = node.output_type(0);
+      const InferredOutput* known = Known(shapes[i], id, 0);
+      if (known != nullptr) copy.value.shape = known->shape;
+      const bool is_to_host = node.op() == kCopyToHost;
+      copy.from = is_to_host ? parts[i].name : kHostMemory;
+      copy.to = is_to_host ? kHostMemory : parts[i].name;
+      copies.push_back(std::move(copy));
+    }
+  }
+  return copies;
 }
 
 // Returns the declared attrs whose values differ from their defaults.
@@ -198,6 +238,10 @@ std::optional<int64_t> DumpedTensor::Bytes() const {
   return bytes.ok() ? std::optional<int64_t>(*bytes) : std::nullopt;
 }
 
+bool IsDeviceCopy(absl::string_view op) {
+  return op == kCopyToHost || op == kCopyToDevice;
+}
+
 void Totals::Add(const DumpedNode& node) {
   // Sizes come from the graph, so their sum may exceed int64.
   ++num_nodes;
@@ -241,6 +285,7 @@ Dump MakeDump(const StagedGraph& staged, const StageShapes& shapes,
   dump.shape_problem = shapes.problem;
   if (options.stage == Stage::kPartitioned) {
     dump.transfers = FindTransfers(staged.parts, shapes.parts);
+    dump.copies = FindCopies(staged.parts, shapes.parts, dump.transfers);
     for (size_t i = 0; i < staged.parts.size(); ++i) {
       const Partition& part = staged.parts[i];
       dump.parts.push_back(DumpGraph(part.graph, part.name, shapes.parts[i]));

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "leat/core/dtype.h"
 #include "leat/core/partial_shape.h"
 #include "leat/graph/graph.h"
@@ -89,6 +90,13 @@ struct DumpedTransfer {
   std::string recv_node = {};
 };
 
+// Stands for the memory of the host in a DumpedTransfer.
+inline constexpr char kHostMemory[] = "host";
+
+// Returns true if nodes with this op copy a tensor between memory of the host
+// and the memory of the GPU that they run on.
+bool IsDeviceCopy(absl::string_view op);
+
 // Describes a graph at one stage.
 struct Dump {
   // Is the name of the graph's file, which is shown to people.
@@ -104,6 +112,11 @@ struct Dump {
   // Holds the transfers between devices. Is empty unless the graph is
   // partitioned.
   std::vector<DumpedTransfer> transfers = {};
+  // Holds the copies between memory of the host and the memory of a GPU, part
+  // by part. One end of each is kHostMemory. `send_node` is the node whose
+  // tensor is copied, and `recv_node` is the node that copies it. What another
+  // device sends to a GPU is a transfer, and then a copy of the same tensor.
+  std::vector<DumpedTransfer> copies = {};
   // If shape inference failed, this is its error, and all shapes are unknown.
   // Otherwise it is "".
   std::string shape_problem = {};

@@ -42,7 +42,9 @@ std::string NodeLabel(const DumpedNode& node) {
 
 // Returns a colour that shows what a node is for.
 absl::string_view FillColor(const DumpedNode& node) {
-  if (node.op == "_Send" || node.op == "_Recv") return "lightblue";
+  if (node.op == "_Send" || node.op == "_Recv" || IsDeviceCopy(node.op)) {
+    return "lightblue";
+  }
   if (node.op == "_Arg" || node.op == "_Retval" || node.op == "Placeholder") {
     return "palegreen";
   }
@@ -50,13 +52,24 @@ absl::string_view FillColor(const DumpedNode& node) {
   return node.op == "Const" ? "gray90" : "white";
 }
 
-void AppendEdge(const std::string& input, const std::string& node,
+// Appends an edge across which a tensor travels from one memory to another.
+void AppendTransfer(const DumpedTransfer& transfer, std::string& out) {
+  absl::StrAppend(
+      &out, "  ", Quoted(transfer.send_node), " -> ",
+      Quoted(transfer.recv_node), " [style=bold, label=",
+      Quoted(transfer.is_control ? "control" : TensorLabel(transfer.value)),
+      "];\n");
+}
+
+void AppendEdge(const std::string& input, const DumpedNode& consumer,
                 std::string& out) {
+  const std::string& node = consumer.name;
   if (absl::StartsWith(input, "^")) {
     absl::StrAppend(&out, "  ", Quoted(input.substr(1)), " -> ", Quoted(node),
                     " [style=dashed];\n");
     return;
   }
+  if (IsDeviceCopy(consumer.op)) return;  // AppendTransfer draws this edge
   const absl::StatusOr<TensorId> id = TensorId::Parse(input);
   if (!id.ok()) return;
   const std::string label =
@@ -93,16 +106,14 @@ std::string DumpToDot(const Dump& dump) {
   for (const DumpedPart& part : dump.parts) {
     for (const DumpedNode& node : part.nodes) {
       for (const std::string& input : node.inputs) {
-        AppendEdge(input, node.name, out);
+        AppendEdge(input, node, out);
       }
     }
   }
-  for (const DumpedTransfer& transfer : dump.transfers) {
-    absl::StrAppend(
-        &out, "  ", Quoted(transfer.send_node), " -> ",
-        Quoted(transfer.recv_node), " [style=bold, label=",
-        Quoted(transfer.is_control ? "control" : TensorLabel(transfer.value)),
-        "];\n");
+  for (const auto* transfers : {&dump.transfers, &dump.copies}) {
+    for (const DumpedTransfer& transfer : *transfers) {
+      AppendTransfer(transfer, out);
+    }
   }
   out += "}\n";
   return out;

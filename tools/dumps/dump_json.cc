@@ -57,6 +57,15 @@ Json TransferJson(const DumpedTransfer& transfer) {
   return json;
 }
 
+Json CopyJson(const DumpedTransfer& copy) {
+  Json json = {{"tensor", copy.tensor}};
+  Put(copy.value, json);
+  json["from"] = copy.from;
+  json["to"] = copy.to;
+  json["copy_node"] = copy.recv_node;
+  return json;
+}
+
 Json DeviceJson(const DumpedDeviceUse& use) {
   return {{"name", use.name},
           {"kind", use.kind},
@@ -136,8 +145,7 @@ std::string DumpToJson(const Dump& dump) {
                {"targets", dump.signature.targets},
                {"shape_problem", dump.shape_problem},
                {"devices", Json::array()},
-               {"partitions", Json::array()},
-               {"transfers", Json::array()}};
+               {"partitions", Json::array()}};
   for (const auto& [device, totals] : dump.devices) {
     Json entry = {{"name", device}};
     Put(totals, entry);
@@ -152,9 +160,8 @@ std::string DumpToJson(const Dump& dump) {
     }
     json["partitions"].push_back(std::move(entry));
   }
-  for (const DumpedTransfer& transfer : dump.transfers) {
-    json["transfers"].push_back(TransferJson(transfer));
-  }
+  json["transfers"] = ArrayJson(dump.transfers, TransferJson);
+  json["copies"] = ArrayJson(dump.copies, CopyJson);
   if (dump.simulation.has_value()) {
     json["simulation"] = SimulationJson(*dump.simulation);
   }

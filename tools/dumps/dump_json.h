@@ -15,6 +15,8 @@
 //    "transfers": [{"tensor": "a/b:0", TENSOR, "is_control": false,
 //       "from": "/job:...", "to": "/job:...",
 //       "send_node": "a/b/send_G0", "recv_node": "a/b/recv_G1"}],
+//    "copies": [{"tensor": "a/b:0", TENSOR,     to and from memory of a GPU
+//       "from": "host", "to": "/job:...", "copy_node": "a/b/_to_device"}],
 //    "simulation": {                          only with --simulate; seconds
 //       "cluster": "m.json", "step_seconds": 0.1, "bound_seconds": 0.05,
 //       "work_seconds": 0.1, "critical_path_seconds": 0.04, "processors": 2,

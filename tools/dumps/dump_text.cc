@@ -187,17 +187,23 @@ class TextWriter {
 
   void Transfers() {
     if (dump_.stage != Stage::kPartitioned) return;
-    if (dump_.transfers.empty()) {
+    if (dump_.transfers.empty() && dump_.copies.empty()) {
       Line("\nno transfers", Style::kHeading);
-      return;
     }
+    Transfers("transfers", dump_.transfers);
+    Transfers("copies to and from GPUs", dump_.copies);
+  }
+
+  void Transfers(absl::string_view what,
+                 const std::vector<DumpedTransfer>& transfers) {
+    if (transfers.empty()) return;
     DumpedNode sums;
-    for (const DumpedTransfer& transfer : dump_.transfers) {
+    for (const DumpedTransfer& transfer : transfers) {
       sums.outputs.push_back(transfer.value);
     }
     Totals totals;
     totals.Add(sums);
-    Line(absl::StrCat("\ntransfers: ", dump_.transfers.size(), ", ",
+    Line(absl::StrCat("\n", what, ": ", transfers.size(), ", ",
                       BytesText(totals.output_bytes),
                       totals.unknown_outputs == 0
                           ? ""
@@ -207,35 +213,38 @@ class TextWriter {
     // Holds the pairs of devices, in the order in which they first occur.
     std::vector<std::pair<std::string, std::string>> ways;
     std::map<std::pair<std::string, std::string>, std::vector<int>> by_way;
-    for (size_t i = 0; i < dump_.transfers.size(); ++i) {
-      const std::pair way(dump_.transfers[i].from, dump_.transfers[i].to);
+    for (size_t i = 0; i < transfers.size(); ++i) {
+      const std::pair way(transfers[i].from, transfers[i].to);
       std::vector<int>& members = by_way[way];
       if (members.empty()) ways.push_back(way);
       members.push_back(static_cast<int>(i));
     }
     const int lines = options_.max_lines / static_cast<int>(ways.size() + 1);
     Rows rows;
-    for (const auto& way : ways) TransferRows(by_way[way], lines, rows);
+    for (const auto& way : ways) {
+      TransferRows(transfers, by_way[way], lines, rows);
+    }
     out_ += Table(rows);
   }
 
   // Adds the transfers from one device to another, in at most `max_lines`
   // lines.
-  void TransferRows(const std::vector<int>& members, int max_lines,
+  void TransferRows(const std::vector<DumpedTransfer>& transfers,
+                    const std::vector<int>& members, int max_lines,
                     Rows& rows) {
     std::vector<std::string> names;
     for (const int i : members) {
-      const DumpedTransfer& transfer = dump_.transfers[i];
+      const DumpedTransfer& transfer = transfers[i];
       names.push_back(
           absl::StrCat(transfer.is_control ? "^" : "", transfer.tensor));
     }
     const FoldOptions fold{.max_lines = std::max(max_lines, 4),
                            .expand = options_.expand};
     for (const FoldedLine& line : FoldNames(names, fold)) {
-      const DumpedTransfer& first = dump_.transfers[members[line.members[0]]];
+      const DumpedTransfer& first = transfers[members[line.members[0]]];
       DumpedNode sums;
       for (const int i : line.members) {
-        sums.outputs.push_back(dump_.transfers[members[i]].value);
+        sums.outputs.push_back(transfers[members[i]].value);
       }
       Totals totals;
       totals.Add(sums);

@@ -22,10 +22,10 @@ struct DumpTextOptions {
   std::vector<std::string> expand = {};  // scopes to show in full; "/" for all
 };
 
-// Returns the counts per device, the transfers between devices, the simulated
-// step if there is one, and the nodes of every partition: name, Op[attrs],
-// outputs ("float [2,?]"), device and inputs. Attrs that only repeat types and
-// shapes are left out.
+// Returns the counts per device, the transfers between devices, the copies
+// between memory of the host and of a GPU, the simulated step if there is one,
+// and the nodes of every partition: name, Op[attrs], outputs ("float [2,?]"),
+// device and inputs. Attrs that only repeat types and shapes are left out.
 std::string DumpToText(const Dump& dump, const DumpTextOptions& options = {});
 
 }  // namespace leat

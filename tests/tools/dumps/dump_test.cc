@@ -4,6 +4,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "gmock/gmock.h"
@@ -23,9 +24,11 @@
 namespace leat::dump_test {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
 // x, w, the product and `unused` are on the first device. The rest of the
@@ -169,6 +172,113 @@ TEST_F(DumpTest, JsonHasTheDocumentedKeys) {
   EXPECT_EQ(json["partitions"][0]["num_nodes"], nodes.size());
   EXPECT_TRUE(nodes[0].contains("inputs"));
   EXPECT_TRUE(nodes[0]["outputs"].is_array());
+}
+
+// The product is on a GPU. The rest is on the CPU.
+constexpr char kGraphWithGpu[] = R"(
+  node { name: "x" op: "Placeholder" device: "/cpu:0"
+         attr { key: "dtype" value { type: DT_FLOAT } }
+         attr { key: "shape" value { shape { dim { size: 2 } dim { size: 3 } } } } }
+  node { name: "scope/early" op: "Neg" input: "x" device: "/cpu:0"
+         attr { key: "T" value { type: DT_FLOAT } } }
+  node { name: "square" op: "MatMul" input: "scope/early" input: "scope/early"
+         device: "/gpu:0"
+         attr { key: "T" value { type: DT_FLOAT } }
+         attr { key: "transpose_a" value { b: true } } }
+  node { name: "late" op: "Neg" input: "square" device: "/cpu:0"
+         attr { key: "T" value { type: DT_FLOAT } } }
+)";
+
+// Nothing leaves the GPU. The number of elements is computed on its host side.
+constexpr char kGraphOnGpu[] = R"(
+  node { name: "x" op: "Placeholder" device: "/gpu:0"
+         attr { key: "dtype" value { type: DT_FLOAT } }
+         attr { key: "shape" value { shape { dim { size: -1 } } } } }
+  node { name: "size" op: "Size" input: "x" device: "/gpu:0"
+         attr { key: "T" value { type: DT_FLOAT } }
+         attr { key: "out_type" value { type: DT_INT32 } } }
+  node { name: "late" op: "Cast" input: "size" device: "/gpu:0"
+         attr { key: "SrcT" value { type: DT_INT32 } }
+         attr { key: "DstT" value { type: DT_FLOAT } } }
+)";
+
+// Plans for a CPU and two GPUs that need not exist.
+class GpuDumpTest : public DumpTest {
+ protected:
+  void SetUp() override {
+    for (const auto& [type, number] : {std::pair(kCpu, 1), {kGpu, 2}}) {
+      AddNominalDevices("/job:localhost/replica:0/task:0", type, number,
+                        options_.devices);
+    }
+  }
+
+  Dump DumpOf(const char* text) {
+    graph_ = std::make_unique<Graph>(ImportText(text, BuiltinOps()));
+    options_.signature = MakeSignature(*graph_, {"x"}, {"late"});
+    return At(Stage::kPartitioned);
+  }
+};
+
+TEST_F(GpuDumpTest, CopiesHaveBytesAndTheNamesOfTheirTensors) {
+  const Dump dump = DumpOf(kGraphWithGpu);
+  ASSERT_EQ(dump.parts.size(), 2u);
+  ASSERT_EQ(dump.transfers.size(), 2u);
+  ASSERT_EQ(dump.copies.size(), 2u);
+  const bool first_is_to_host = dump.copies[0].to == kHostMemory;
+  const DumpedTransfer& to_gpu = dump.copies[first_is_to_host ? 1 : 0];
+  const DumpedTransfer& to_host = dump.copies[first_is_to_host ? 0 : 1];
+  EXPECT_EQ(to_gpu.tensor, "scope/early:0");
+  EXPECT_EQ(to_gpu.from, kHostMemory);
+  EXPECT_THAT(to_gpu.to, HasSubstr("/device:GPU:0"));
+  EXPECT_EQ(to_gpu.value.Bytes(), 24);
+  EXPECT_EQ(to_host.tensor, "square:0");
+  EXPECT_THAT(to_host.from, HasSubstr("/device:GPU:0"));
+  EXPECT_EQ(to_host.value.Bytes(), 36);
+}
+
+TEST_F(GpuDumpTest, TextAndJsonListCopies) {
+  const Dump dump = DumpOf(kGraphWithGpu);
+  const std::string text = DumpToText(dump);
+  EXPECT_THAT(text, HasSubstr("transfers: 2, 60 B\n"));
+  EXPECT_THAT(text, HasSubstr("copies to and from GPUs: 2, 60 B\n"));
+  EXPECT_THAT(text, ContainsRegex("host +-> +GPU:0 +scope/early:0 +float "
+                                  "\\[2,3\\] +24 B\n"));
+  EXPECT_THAT(text, ContainsRegex("GPU:0 +-> +host +square:0 +float "
+                                  "\\[3,3\\] +36 B\n"));
+  const auto json = nlohmann::json::parse(DumpToJson(dump));
+  ASSERT_EQ(json["transfers"].size(), 2u);
+  ASSERT_EQ(json["copies"].size(), 2u);
+  for (const auto& copy : json["copies"]) {
+    const bool is_to_host = copy["to"] == "host";
+    EXPECT_EQ(copy["tensor"], is_to_host ? "square:0" : "scope/early:0");
+    EXPECT_EQ(copy["bytes"], is_to_host ? 36 : 24);
+    EXPECT_TRUE(
+        Names(dump.parts[0]).count(copy["copy_node"].get<std::string>()) +
+        Names(dump.parts[1]).count(copy["copy_node"].get<std::string>()));
+  }
+}
+
+TEST_F(GpuDumpTest, DotLabelsTheEdgesOfCopiesOnce) {
+  const std::string dot = DumpToDot(DumpOf(kGraphWithGpu));
+  const std::string edge = "\"square\" -> \"square/_to_host\"";
+  const size_t at = dot.find(edge);
+  ASSERT_NE(at, dot.npos) << dot;
+  EXPECT_THAT(dot.substr(at), StartsWith(edge + " [style=bold, label=\"float "
+                                                "[3,3]\\n36 B\"];\n"));
+  EXPECT_EQ(dot.find(edge, at + 1), dot.npos);
+}
+
+TEST_F(GpuDumpTest, CopiesWithinAGpuAreCopiesWithoutTransfers) {
+  const Dump dump = DumpOf(kGraphOnGpu);
+  EXPECT_TRUE(dump.transfers.empty());
+  ASSERT_EQ(dump.copies.size(), 1u);
+  EXPECT_EQ(dump.copies[0].tensor, "size:0");
+  const std::string text = DumpToText(dump);
+  EXPECT_THAT(text, HasSubstr("copies to and from GPUs: 1, 4 B\n"));
+  EXPECT_THAT(text, Not(HasSubstr("no transfers")));
+  Dump without_copies = dump;
+  without_copies.copies.clear();
+  EXPECT_THAT(DumpToText(without_copies), HasSubstr("\nno transfers\n"));
 }
 
 TEST_F(DumpTest, TextIsPlainUnlessColorIsWanted) {
