@@ -38,9 +38,9 @@ InProcessCluster::InProcessCluster(const std::map<std::string, int>& jobs,
   for (const TaskId& task : spec_.Tasks()) Start(task);
 }
 
-void InProcessCluster::Start(const TaskId& task) {
+void InProcessCluster::Start(const TaskId& task, DeviceSetOptions devices) {
   auto server = Server::Start({.config = {.cluster = spec_, .task = task},
-                               .devices = {.num_threads = 2},
+                               .devices = std::move(devices),
                                .limits = limits_,
                                .chunks = chunks_,
                                .transport = "in-process",

@@ -19,6 +19,7 @@
 #include "leat/distributed/server/server.h"
 #include "leat/distributed/wire/recv_tensor.h"
 #include "leat/graph/graph.h"
+#include "leat/runtime/device_set.h"
 #include "leat/tests/testing/call_faults.h"
 #include "leat/tests/testing/in_process_network.h"
 
@@ -42,7 +43,7 @@ class InProcessCluster {
   void Kill(const TaskId& task) { servers_.erase(task.ToString()); }
   // Starts a task that was killed. It gets new devices, which hold nothing.
   // Fails the test if the server does not start.
-  void Start(const TaskId& task);
+  void Start(const TaskId& task, DeviceSetOptions devices = {.num_threads = 2});
   void Restart(const TaskId& task) {
     Kill(task);
     Start(task);
