@@ -9,6 +9,7 @@
 #include "leat/checkpoint/publish_bundle.h"
 #include "leat/checkpoint/slice_key.h"
 #include "leat/checkpoint/string_elements.h"
+#include "leat/core/codec/host_bytes.h"
 #include "leat/core/crc32c.h"
 #include "leat/core/quoted_text.h"
 #include "leat/core/status_macros.h"
@@ -61,8 +62,7 @@ absl::StatusOr<uint32_t> BundleWriter::AppendElements(const Tensor& tensor) {
   LEAT_RETURN_IF_ERROR(CheckNotCancelled());
   if (tensor.dtype() == DType::kString) return WriteStrings(tensor, data_);
   uint32_t crc = 0;
-  absl::string_view bytes(tensor.raw_data(),
-                          static_cast<size_t>(tensor.num_bytes()));
+  LEAT_ASSIGN_OR_RETURN(absl::string_view bytes, HostBytes(tensor));
   while (!bytes.empty()) {
     LEAT_RETURN_IF_ERROR(CheckNotCancelled());
     const absl::string_view piece = bytes.substr(0, kChecksumPiece);

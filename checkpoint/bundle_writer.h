@@ -40,7 +40,8 @@ class BundleWriter {
       const FileAccess& files, std::string prefix, BundleOptions options = {});
 
   // Writes the bytes of the tensor. Returns INVALID_ARGUMENT if `name` is empty
-  // or was added before, or if the elements are resources or variants.
+  // or was added before, or if the elements are resources or variants. Returns
+  // INTERNAL, with the name of the memory, if the tensor is on a GPU.
   absl::Status Add(const std::string& name, const Tensor& tensor);
 
   // Adds a part of the tensor `name`, which has the shape `full`. Other parts

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/codec/handle_codec.h"
+#include "leat/core/codec/host_bytes.h"
 #include "leat/core/codec/parsed_bytes.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/held_bytes.h"
@@ -556,8 +557,8 @@ absl::Status Encode(const Tensor& tensor, int64_t& left,
   } else if (tensor.dtype() == DType::kVariant) {
     return EncodeVariants(tensor, left, proto);
   } else {
-    proto->set_tensor_content(tensor.raw_data(),
-                              static_cast<size_t>(tensor.num_bytes()));
+    LEAT_ASSIGN_OR_RETURN(const absl::string_view content, HostBytes(tensor));
+    proto->set_tensor_content(content.data(), content.size());
   }
   return absl::OkStatus();
 }

@@ -67,8 +67,8 @@ absl::StatusOr<Tensor> DecodeTensor(const pb::TensorProto& proto,
 // for a tensor without a value, for a variant that has no encoding, and for a
 // tensor that takes more than about `max_bytes` bytes. Strings, handles and
 // variants take some bytes in addition to their contents. The estimate of these
-// bytes may be too high, but not too low. REQUIRES: the tensor, and the tensors
-// in its variants, are in host memory.
+// bytes may be too high, but not too low. Returns INTERNAL, with the name of
+// the memory, if the tensor or a tensor in its variants is on a GPU.
 absl::Status EncodeTensor(const Tensor& tensor, pb::TensorProto* proto,
                           int64_t max_bytes = kMaxEncodedTensorBytes);
 

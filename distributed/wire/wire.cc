@@ -9,6 +9,7 @@
 #include "absl/types/span.h"
 #include "google/protobuf/message_lite.h"
 #include "leat/core/check.h"
+#include "leat/core/codec/host_bytes.h"
 #include "leat/core/codec/parsed_bytes.h"
 #include "leat/core/codec/tensor_codec.h"
 #include "leat/core/saturating.h"
@@ -108,6 +109,7 @@ class Encoder {
 
  private:
   absl::Status AddPlain(WireTensor wire) {
+    LEAT_RETURN_IF_ERROR(CheckOnHost(wire.tensor));
     const int64_t content = wire.tensor.num_bytes();
     if (content > left_) return TooLarge(Taken(content));
     const std::string before = BeforeContent(wire.tensor);

@@ -44,8 +44,9 @@ inline constexpr int64_t kMaxMessageBytes = INT32_MAX;
 //
 // Returns INVALID_ARGUMENT if the message is larger than kMaxMessageBytes, if
 // it has tensors but no field for them, or if EncodeTensor refuses a tensor.
-// REQUIRES: the tensors are in host memory, `payload.pending` is null, and
-// nobody writes to a tensor that is sent by reference while its segment exists.
+// Returns INTERNAL, with the name of the memory, for a tensor on a GPU.
+// REQUIRES: `payload.pending` is null, and nobody writes to a tensor that is
+// sent by reference while its segment exists.
 absl::StatusOr<std::vector<Segment>> EncodePayload(Payload payload,
                                                    TensorField field);
 

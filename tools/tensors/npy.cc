@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "absl/types/span.h"
+#include "leat/core/codec/host_bytes.h"
 #include "leat/core/files/output_file.h"
 #include "leat/core/files/regular_file.h"
 #include "leat/core/status_macros.h"
@@ -377,7 +378,8 @@ absl::StatusOr<std::string> FormatNpy(const Tensor& tensor) {
     const char* order = SizeOf(type.dtype) == 1 ? "|" : "<";
     std::string bytes =
         Preamble(absl::StrCat(order, type.code), tensor.shape());
-    bytes.append(tensor.raw_data(), static_cast<size_t>(tensor.num_bytes()));
+    LEAT_ASSIGN_OR_RETURN(const absl::string_view content, HostBytes(tensor));
+    absl::StrAppend(&bytes, content);
     return bytes;
   }
   return absl::InvalidArgumentError(absl::StrCat(

@@ -31,7 +31,7 @@ absl::StatusOr<Tensor> ParseNpy(absl::string_view bytes,
 // Returns the contents of a version 1 file. Returns INVALID_ARGUMENT, naming
 // the dtype, for dtypes that NumPy does not have (bfloat16, resource, variant).
 // Also returns INVALID_ARGUMENT for strings that end in a zero byte, because
-// NumPy would drop that byte.
+// NumPy would drop that byte. Returns INTERNAL for a tensor on a GPU.
 absl::StatusOr<std::string> FormatNpy(const Tensor& tensor);
 
 // ReadNpy parses a file as ParseNpy does. WriteNpy writes the file that

@@ -57,6 +57,7 @@ TensorDifference CompareElements(absl::Span<const T> a, absl::Span<const T> b) {
 
 // Compares elements that have no type in C++.
 TensorDifference CompareBytes(const Tensor& a, const Tensor& b) {
+  LEAT_CHECK(!a.IsOnGpu() && !b.IsOnGpu());
   TensorDifference difference;
   const size_t size = SizeOf(a.dtype());
   for (int64_t i = 0; i < a.num_elements(); ++i) {

@@ -24,7 +24,8 @@ struct TensorDifference {
 };
 
 // Compares element by element. NaN equals NaN, and 0 equals -0. REQUIRES: both
-// tensors have the same dtype and shape, and neither has resources or variants.
+// tensors have the same dtype and shape and are in host memory, and neither has
+// resources or variants.
 TensorDifference Compare(const Tensor& a, const Tensor& b);
 
 }  // namespace leat
