@@ -42,7 +42,7 @@ void OpenLibraries(const DeviceSet& set) {
   }
 }
 
-std::string Json(const std::vector<DeviceInfo>& infos) {
+std::string DeviceListJson(const std::vector<DeviceInfo>& infos) {
   auto json = nlohmann::ordered_json::array();
   for (const DeviceInfo& info : infos) {
     json.push_back({{"name", info.name},
@@ -53,7 +53,7 @@ std::string Json(const std::vector<DeviceInfo>& infos) {
   return json.dump(1) + "\n";
 }
 
-std::string Text(const std::vector<DeviceInfo>& infos, bool color) {
+std::string DeviceListText(const std::vector<DeviceInfo>& infos, bool color) {
   std::vector<std::vector<Cell>> rows;
   for (const DeviceInfo& info : infos) {
     rows.push_back({Cell(info.name, Style::kName), Cell(info.type),
@@ -75,9 +75,9 @@ absl::StatusOr<std::string> DeviceList(const DeviceSetOptions& devices,
   const std::string note = has_gpu ? "" : WhyNoGpu(devices);
   if (options.json) {
     if (!has_gpu && devices.num_gpus != 0 && devices.log) devices.log(note);
-    return Json(infos);
+    return DeviceListJson(infos);
   }
-  std::string text = Text(infos, options.color);
+  std::string text = DeviceListText(infos, options.color);
   if (!has_gpu) {
     absl::StrAppend(&text, Styled(note, Style::kFaint, options.color), "\n");
   }
