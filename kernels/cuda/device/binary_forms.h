@@ -115,6 +115,7 @@ void ForEachPair(CUstream_st* stream, const BinaryOperands& operands,
   const T* b = static_cast<const T*>(operands.b);
   R* output = static_cast<R*>(operands.output);
   const int64_t n = operands.n;
+  if (n <= 0) return;
   const int64_t a_period = PeriodOf(operands, 0);
   const int64_t b_period = PeriodOf(operands, 1);
   if (a_period == 0 || b_period == 0) {
@@ -123,7 +124,6 @@ void ForEachPair(CUstream_st* stream, const BinaryOperands& operands,
         BroadcastPairs<T, R, Function>{a, b, output, *operands.map, function});
     return;
   }
-  if (n <= 0) return;
   constexpr int kSize = kPack<T>;
   const Periodic<T> left = {a, MakeIndexDivider(a_period, n)};
   const Periodic<T> right = {b, MakeIndexDivider(b_period, n)};
