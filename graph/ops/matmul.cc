@@ -89,7 +89,7 @@ Work BatchMatMulWork(const WorkContext& context) {
 constexpr DTypeList<int16_t> kInt16Only;
 
 // Returns the signatures of BatchMatMulV3: one for each type that is multiplied
-// as it is, and those of 8-bit integers.
+// as it is, and those of 8-bit integers. GPUs multiply floats of one type.
 std::vector<KernelSignature> MixedSignatures() {
   const auto mixed = [](std::vector<DType> a, std::vector<DType> b, DType out) {
     return ExpensiveOnCpu(
@@ -99,6 +99,10 @@ std::vector<KernelSignature> MixedSignatures() {
   for (const DType dtype :
        (kFloatsAndComplexes + kIndices + kInt16Only).dtypes()) {
     signatures.push_back(mixed({dtype}, {dtype}, dtype));
+  }
+  for (const DType dtype : kFloats.dtypes()) {
+    signatures.push_back(
+        OnGpu({{"Ta", {dtype}}, {"Tb", {dtype}}, {"Tout", {dtype}}}));
   }
   const std::vector<DType> narrow = {DType::kInt8, DType::kUint8};
   const std::vector<DType> bfloat = {DType::kBfloat16};
@@ -121,7 +125,8 @@ void RegisterOtherVersions(OpRegistry& registry) {
                  "adj_x: bool = false", "adj_y: bool = false"},
        .shape = EqualBatchMatMulShape,
        .work = BatchMatMulWork},
-      {ExpensiveOnCpu({{"T", (kFloatsAndComplexes + kIndices).dtypes()}})});
+      {ExpensiveOnCpu({{"T", (kFloatsAndComplexes + kIndices).dtypes()}}),
+       OnGpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
       {.name = "BatchMatMulV3",

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines the GPU kernels of MatMul and BatchMatMulV2.
+// Defines the GPU kernels of MatMul and BatchMatMul in its three versions.
 #include <array>
 #include <memory>
 
@@ -35,12 +35,14 @@ class MatMul final : public Kernel {
 
 class BatchMatMul final : public Kernel {
  public:
-  BatchMatMul(bool adjoint_x, bool adjoint_y)
-      : adjoint_x_(adjoint_x), adjoint_y_(adjoint_y) {}
+  // Unless it `broadcasts`, the batch dimensions of both inputs must be equal.
+  BatchMatMul(bool adjoint_x, bool adjoint_y, bool broadcasts)
+      : adjoint_x_(adjoint_x), adjoint_y_(adjoint_y), broadcasts_(broadcasts) {}
 
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& x = context.input(0);
     const Tensor& y = context.input(1);
+    if (!broadcasts_) LEAT_RETURN_IF_ERROR(CheckEqualBatches(context));
     LEAT_ASSIGN_OR_RETURN(const BatchProduct p,
                           BatchMatrixProduct(context, adjoint_x_, adjoint_y_));
     LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, p.shape));
@@ -70,6 +72,7 @@ class BatchMatMul final : public Kernel {
  private:
   const bool adjoint_x_;
   const bool adjoint_y_;
+  const bool broadcasts_;
 };
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakeMatMul(const NodeDef& node) {
@@ -78,17 +81,21 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeMatMul(const NodeDef& node) {
   return std::unique_ptr<Kernel>(std::make_unique<MatMul>(a, b));
 }
 
+template <bool broadcasts>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeBatchMatMul(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(bool x, node.attrs.GetOr<bool>("adj_x", false));
   LEAT_ASSIGN_OR_RETURN(bool y, node.attrs.GetOr<bool>("adj_y", false));
-  return std::unique_ptr<Kernel>(std::make_unique<BatchMatMul>(x, y));
+  return std::unique_ptr<Kernel>(
+      std::make_unique<BatchMatMul>(x, y, broadcasts));
 }
 
 }  // namespace
 
 void Register(KernelRegistry& registry) {
   registry.Add("MatMul", kGpu, &MakeMatMul);
-  registry.Add("BatchMatMulV2", kGpu, &MakeBatchMatMul);
+  registry.Add("BatchMatMul", kGpu, &MakeBatchMatMul<false>);
+  registry.Add("BatchMatMulV2", kGpu, &MakeBatchMatMul<true>);
+  registry.Add("BatchMatMulV3", kGpu, &MakeBatchMatMul<true>);
 }
 
 }  // namespace leat::kernels::cuda::matmul

@@ -91,7 +91,7 @@ void CheckWithoutLibraries(absl::FunctionRef<bool(absl::string_view)> is_tested,
 
 TEST(GpuWithoutLibrariesTest, MultipliesMatrices) {
   CheckWithoutLibraries(
-      [](absl::string_view op) { return absl::StrContains(op, "MatMul"); }, 3);
+      [](absl::string_view op) { return absl::StrContains(op, "MatMul"); }, 5);
 }
 
 TEST(GpuWithoutLibrariesTest, Convolves) {
