@@ -7,9 +7,9 @@
 //
 //   LEAT_ASSIGN_OR_RETURN(Tensor * y, context.AllocateOutput(0, x.shape()));
 //   return OnStream(context, [&](CUstream_st* stream) {
-//     return leat::cuda::LaunchUnary(stream, leat::cuda::Unary::kNeg,
-//                                    TypeOf(x), x.raw_data(),
-//                                    y->mutable_raw_data(), x.num_elements());
+//     return leat::cuda::LaunchUnary(
+//         stream, leat::cuda::Unary::kNeg, TypeOf(x),
+//         {x.raw_data(), y->mutable_raw_data(), x.num_elements()});
 //   });
 #ifndef LEAT_KERNELS_GPU_KERNEL_H_
 #define LEAT_KERNELS_GPU_KERNEL_H_

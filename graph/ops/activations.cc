@@ -127,45 +127,49 @@ void AddSoftplusAndOthers(OpRegistry& registry) {
 }
 
 void AddSeluAndOthers(OpRegistry& registry) {
-  registry.Add({.name = "Selu",
-                .doc = "Returns features, or a multiple of exp(features) - 1 "
-                       "where they are negative, scaled.",
-                .inputs = {"features: T"},
-                .outputs = {"activations: T"},
-                .attrs = {"T: {half, bfloat16, float, double}"},
-                .shape = shapes::Unchanged,
-                .work = works::Transcendental},
-               {OnCpu({{"T", kFloats.dtypes()}})});
+  registry.Add(
+      {.name = "Selu",
+       .doc = "Returns features, or a multiple of exp(features) - 1 "
+              "where they are negative, scaled.",
+       .inputs = {"features: T"},
+       .outputs = {"activations: T"},
+       .attrs = {"T: {half, bfloat16, float, double}"},
+       .shape = shapes::Unchanged,
+       .work = works::Transcendental},
+      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 
-  registry.Add({.name = "SeluGrad",
-                .doc = "Computes the gradient of Selu from its outputs and "
-                       "their gradients.",
-                .inputs = {"gradients: T", "outputs: T"},
-                .outputs = {"backprops: T"},
-                .attrs = {"T: {half, bfloat16, float, double}"},
-                .shape = shapes::MergeAll,
-                .work = works::PerElement<3>},
-               {OnCpu({{"T", kFloats.dtypes()}})});
+  registry.Add(
+      {.name = "SeluGrad",
+       .doc = "Computes the gradient of Selu from its outputs and "
+              "their gradients.",
+       .inputs = {"gradients: T", "outputs: T"},
+       .outputs = {"backprops: T"},
+       .attrs = {"T: {half, bfloat16, float, double}"},
+       .shape = shapes::MergeAll,
+       .work = works::PerElement<3>},
+      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 
-  registry.Add({.name = "Softsign",
-                .doc = "Returns features / (1 + |features|), element by "
-                       "element.",
-                .inputs = {"features: T"},
-                .outputs = {"activations: T"},
-                .attrs = {"T: {half, bfloat16, float, double}"},
-                .shape = shapes::Unchanged,
-                .work = works::PerElement<3>},
-               {OnCpu({{"T", kFloats.dtypes()}})});
+  registry.Add(
+      {.name = "Softsign",
+       .doc = "Returns features / (1 + |features|), element by "
+              "element.",
+       .inputs = {"features: T"},
+       .outputs = {"activations: T"},
+       .attrs = {"T: {half, bfloat16, float, double}"},
+       .shape = shapes::Unchanged,
+       .work = works::PerElement<3>},
+      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 
-  registry.Add({.name = "SoftsignGrad",
-                .doc = "Computes the gradient of Softsign, which is gradients "
-                       "/ (1 + |features|)^2.",
-                .inputs = {"gradients: T", "features: T"},
-                .outputs = {"backprops: T"},
-                .attrs = {"T: {half, bfloat16, float, double}"},
-                .shape = shapes::MergeAll,
-                .work = works::PerElement<4>},
-               {OnCpu({{"T", kFloats.dtypes()}})});
+  registry.Add(
+      {.name = "SoftsignGrad",
+       .doc = "Computes the gradient of Softsign, which is gradients "
+              "/ (1 + |features|)^2.",
+       .inputs = {"gradients: T", "features: T"},
+       .outputs = {"backprops: T"},
+       .attrs = {"T: {half, bfloat16, float, double}"},
+       .shape = shapes::MergeAll,
+       .work = works::PerElement<4>},
+      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 }
 
 }  // namespace

@@ -167,30 +167,31 @@ void AddTruncateDivAndOthers(OpRegistry& registry) {
 void AddZeroProducts(OpRegistry& registry) {
   constexpr absl::string_view kTypes =
       "{half, bfloat16, float, double, complex64, complex128}";
-  const std::vector<KernelSignature> cpu = {
-      OnCpu({{"T", kFloatsAndComplexes.dtypes()}})};
+  const std::vector<KernelSignature> signatures = {
+      OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
+      OnGpu({{"T", kFloats.dtypes()}})};
   registry.Add(
       Binary("MulNoNan",
              "Multiplies x and y, element by element, and returns 0 where y is "
              "0.",
              "{bfloat16, half, float, double, complex64, complex128}",
              works::PerElement<2>),
-      cpu);
+      signatures);
   registry.Add(
       Binary("Xdivy",
              "Divides x by y, element by element, and returns 0 where x is 0.",
              kTypes, works::PerElement<2>),
-      cpu);
+      signatures);
   registry.Add(
       Binary("Xlogy",
              "Returns x * log(y), element by element, and 0 where x is 0.",
              kTypes, works::Transcendental),
-      cpu);
+      signatures);
   registry.Add(
       Binary("Xlog1py",
              "Returns x * log(1 + y), element by element, and 0 where x is 0.",
              kTypes, works::Transcendental),
-      cpu);
+      signatures);
 }
 
 void AddAtan2AndNextAfter(OpRegistry& registry) {
@@ -198,7 +199,8 @@ void AddAtan2AndNextAfter(OpRegistry& registry) {
       Binary("Atan2", "Returns the angle of the points (x, y), in radians.",
              "{bfloat16, half, float, double}", works::Transcendental);
   atan2.inputs = {"y: T", "x: T"};
-  registry.Add(std::move(atan2), {OnCpu({{"T", kFloats.dtypes()}})});
+  registry.Add(std::move(atan2), {OnCpu({{"T", kFloats.dtypes()}}),
+                                  OnGpu({{"T", kFloats.dtypes()}})});
   registry.Add(
       {.name = "NextAfter",
        .doc = "Returns the number next to x1 in the direction of x2, element "

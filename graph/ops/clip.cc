@@ -18,7 +18,11 @@ void Register(OpRegistry& registry) {
                 .attrs = {"T: numbertype"},
                 .shape = shapes::Unchanged,
                 .work = works::PerElement<2>},
-               {OnCpu({{"T", (kNumbersButLargeUints + kComplexes).dtypes()}})});
+               {OnCpu({{"T", (kNumbersButLargeUints + kComplexes).dtypes()}}),
+                OnGpu({{"T", (kFloatsAndInt64 +
+                              DTypeList<int8_t, int16_t, uint8_t, uint16_t>())
+                                 .dtypes()}}),
+                HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
 }  // namespace leat::ops::clip

@@ -103,13 +103,14 @@ void AddGreaterAndOthers(OpRegistry& registry) {
 
 void AddIsNanAndOthers(OpRegistry& registry) {
   const auto add = [&](absl::string_view name, absl::string_view doc) {
-    registry.Add({.name = std::string(name),
-                  .doc = doc,
-                  .inputs = {"x: T"},
-                  .outputs = {"y: bool"},
-                  .attrs = {"T: {bfloat16, half, float, double}"},
-                  .shape = shapes::Unchanged},
-                 {OnCpu({{"T", kFloats.dtypes()}})});
+    registry.Add(
+        {.name = std::string(name),
+         .doc = doc,
+         .inputs = {"x: T"},
+         .outputs = {"y: bool"},
+         .attrs = {"T: {bfloat16, half, float, double}"},
+         .shape = shapes::Unchanged},
+        {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
   };
   add("IsNan", "Returns which elements of x are not a number.");
   add("IsInf", "Returns which elements of x are infinite.");

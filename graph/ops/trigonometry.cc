@@ -42,7 +42,8 @@ void Register(OpRegistry& registry) {
          .attrs = {"T: {bfloat16, half, float, double, complex64, complex128}"},
          .shape = shapes::Unchanged,
          .work = works::Transcendental},
-        {OnCpu({{"T", kFloatsAndComplexes.dtypes()}})});
+        {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
+         OnGpu({{"T", kFloats.dtypes()}})});
   }
 }
 

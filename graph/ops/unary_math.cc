@@ -32,25 +32,29 @@ void AddNegAndOthers(OpRegistry& registry) {
                      "{bfloat16, half, float, double, int8, int16, int32, "
                      "int64, complex64, complex128}"),
                {OnCpu({{"T", (kFloatsAndComplexes + kSignedInts).dtypes()}}),
-                OnGpu({{"T", kFloatsAndInt64.dtypes()}})});
+                OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
+                HostOnGpu({{"T", {DType::kInt32}}})});
   registry.Add(
       Unary("Square", "Returns the square of x, element by element.",
             "{bfloat16, half, float, double, int8, int16, int32, int64, uint8, "
             "uint16, uint32, uint64, complex64, complex128}"),
       {OnCpu({{"T", kNumbersAndComplexes.dtypes()}}),
-       OnGpu({{"T", kFloatsAndInt64.dtypes()}})});
+       OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
   registry.Add(
       Unary("Abs", "Returns the absolute value of x, element by element.",
             "{bfloat16, half, float, double, int8, int16, int32, int64}"),
       {OnCpu({{"T", (kFloats + kSignedInts).dtypes()}}),
-       OnGpu({{"T", kFloatsAndInt64.dtypes()}})});
+       OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
   registry.Add(Unary("Sign",
                      "Returns -1, 0 or 1 for x that is negative, zero or "
                      "positive, element by element.",
                      "{bfloat16, half, float, double, int8, int16, int32, "
                      "int64, complex64, complex128}"),
                {OnCpu({{"T", (kFloatsAndComplexes + kSignedInts).dtypes()}}),
-                OnGpu({{"T", kFloatsAndInt64.dtypes()}})});
+                OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
+                HostOnGpu({{"T", {DType::kInt32}}})});
   registry.Add(Unary("Reciprocal", "Returns 1 / x, element by element.",
                      "{bfloat16, half, float, double, int8, int16, int32, "
                      "int64, complex64, complex128}"),
@@ -123,36 +127,42 @@ void AddRoundAndOthers(OpRegistry& registry) {
   registry.Add(Unary("Inv", "Returns 1 divided by x, element by element.",
                      "{bfloat16, half, float, double, int8, int16, int32, "
                      "int64, complex64, complex128}"),
-               {OnCpu({{"T", kFloatsAndComplexes.dtypes()}})});
-  registry.Add(Unary("Ceil", "Returns the elements of x rounded up.",
-                     "{bfloat16, half, float, double}"),
-               {OnCpu({{"T", kFloats.dtypes()}})});
+               {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
+                OnGpu({{"T", kFloats.dtypes()}})});
+  registry.Add(
+      Unary("Ceil", "Returns the elements of x rounded up.",
+            "{bfloat16, half, float, double}"),
+      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
   registry.Add(Unary("Round",
                      "Returns the elements of x rounded to the nearest "
                      "integer, and halves to the even one.",
                      "{bfloat16, half, float, double, int8, int16, int32, "
                      "int64, complex64, complex128}"),
-               {OnCpu({{"T", (kFloats + kIndices).dtypes()}})});
+               {OnCpu({{"T", (kFloats + kIndices).dtypes()}}),
+                OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
+                HostOnGpu({{"T", {DType::kInt32}}})});
   registry.Add(Unary("Rint",
                      "Returns the integers nearest to the elements of x; where "
                      "two are, the even one.",
                      "{bfloat16, half, float, double}"),
-               {OnCpu({{"T", kFloat32And64.dtypes()}})});
+               {OnCpu({{"T", kFloat32And64.dtypes()}}),
+                OnGpu({{"T", kFloat32And64.dtypes()}})});
   registry.Add(Unary("Expm1",
                      "Returns exp(x) - 1, element by element, exactly even "
                      "where x is near 0.",
                      "{bfloat16, half, float, double, complex64, complex128}",
                      works::Transcendental),
-               {OnCpu({{"T", kFloatsAndComplexes.dtypes()}})});
+               {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
+                OnGpu({{"T", kFloats.dtypes()}})});
   registry.Add(
       Unary("Erf", "Returns the error function of x, element by element.",
             "{bfloat16, half, float, double}", works::Transcendental),
-      {OnCpu({{"T", kFloats.dtypes()}})});
+      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
   registry.Add(
       Unary("Erfc",
             "Returns 1 minus the error function of x, element by element.",
             "{bfloat16, half, float, double}", works::Transcendental),
-      {OnCpu({{"T", kFloats.dtypes()}})});
+      {OnCpu({{"T", kFloats.dtypes()}}), OnGpu({{"T", kFloats.dtypes()}})});
 }
 
 }  // namespace

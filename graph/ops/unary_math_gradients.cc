@@ -45,7 +45,8 @@ void Register(OpRegistry& registry) {
                "Computes the gradient of Inv from its output, as -dy * y * y.",
                "{bfloat16, half, float, double, complex64, complex128}",
                works::PerElement<3>),
-      {OnCpu({{"T", kFloatsAndComplexes.dtypes()}})});
+      {OnCpu({{"T", kFloatsAndComplexes.dtypes()}}),
+       OnGpu({{"T", kFloats.dtypes()}})});
   registry.Add(
       Gradient(
           "SqrtGrad",

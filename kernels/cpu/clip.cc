@@ -4,25 +4,21 @@
 #include <complex>
 #include <memory>
 
-#include "absl/strings/str_cat.h"
 #include "leat/core/cpu_dtype_list.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
 #include "leat/kernels/elementwise.h"
+#include "leat/kernels/functors/clip.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/shapes/clip_shapes.h"
 
 namespace leat::kernels::cpu::clip {
 namespace {
 
-// Where the bounds contradict each other, the lower one wins. A bound that is
-// NaN is no bound, and an element that is NaN stays NaN.
-template <class T>
-T Clip(T x, T low, T high) {
-  const T limited = x > high ? high : x;
-  return limited < low ? low : limited;
-}
+using functors::Clip;
+
 // The real and the imaginary part are limited on their own.
 template <class R>
 std::complex<R> Clip(std::complex<R> x, std::complex<R> low,
@@ -58,7 +54,7 @@ class ClipByValue final : public Kernel {
     const Tensor& input = context.input(0);
     const Tensor& low = context.input(1);
     const Tensor& high = context.input(2);
-    LEAT_RETURN_IF_ERROR(CheckShapes(input, low, high));
+    LEAT_RETURN_IF_ERROR(CheckClipShapes(context));
     LEAT_ASSIGN_OR_RETURN(Tensor * output,
                           context.ForwardOrAllocate({0}, 0, input.shape()));
     const T* x = input.data<T>().data();
@@ -74,21 +70,6 @@ class ClipByValue final : public Kernel {
                              end - begin);
                 });
     return absl::OkStatus();
-  }
-
- private:
-  static absl::Status CheckShapes(const Tensor& input, const Tensor& low,
-                                  const Tensor& high) {
-    const auto fits = [&](const Tensor& bound) {
-      return bound.rank() == 0 || bound.shape() == input.shape();
-    };
-    if (fits(low) && fits(high)) return absl::OkStatus();
-    return absl::InvalidArgumentError(absl::StrCat(
-        "clip_value_min and clip_value_max must be either of the same shape as "
-        "input, or a scalar. input shape: ",
-        input.shape().DebugString(),
-        "clip_value_min shape: ", low.shape().DebugString(),
-        "clip_value_max shape: ", high.shape().DebugString()));
   }
 };
 

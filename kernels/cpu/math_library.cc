@@ -9,6 +9,7 @@
 
 #include "leat/core/dtype_list.h"
 #include "leat/kernels/elementwise.h"
+#include "leat/kernels/functors/math_library.h"
 #include "leat/kernels/kernel_registry.h"
 
 namespace leat::kernels::cpu::math_library {
@@ -16,78 +17,54 @@ namespace {
 
 constexpr int64_t kCost = 200;
 
-// Has the function as its `Do`, for UnaryRowOf and BinaryRowOf.
-template <auto function>
-struct Call {
-  template <class... W>
-  static auto Do(W... x) {
-    return function(x...);
-  }
-};
-
-template <const auto& types, auto function>
+template <const auto& types, class Op>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeUnary(const NodeDef& node) {
   return MakeForType(node, "T", types, [](auto tag) -> std::unique_ptr<Kernel> {
     using T = typename decltype(tag)::type;
-    return std::make_unique<UnaryKernel>(&UnaryRowOf<Call<function>, T, T>,
-                                         kCost);
+    return std::make_unique<UnaryKernel>(&UnaryRowOf<Op, T, T>, kCost);
   });
 }
 
-template <const auto& types, auto function>
+template <const auto& types, class Op>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeBinary(const NodeDef& node) {
   return MakeForType(node, "T", types, [](auto tag) -> std::unique_ptr<Kernel> {
     using T = typename decltype(tag)::type;
-    return std::make_unique<BinaryKernel>(&BinaryRowOf<Call<function>, T, T>,
-                                          kCost);
+    return std::make_unique<BinaryKernel>(&BinaryRowOf<Op, T, T>, kCost);
   });
 }
 
-template <class R>
-R Expm1(R x) {
-  return std::expm1(x);
-}
-// Computes e^a * (cos b + i sin b) - 1 so that no bits of a small result are
-// lost: cos b - 1 is -2 * sin(b / 2)^2.
-template <class R>
-std::complex<R> Expm1(std::complex<R> x) {
-  const R sine = std::sin(x.imag() / 2);
-  return {std::expm1(x.real()) * std::cos(x.imag()) - 2 * sine * sine,
-          std::exp(x.real()) * std::sin(x.imag())};
-}
+struct NextAfter {
+  template <class W>
+  static W Do(W x, W to) {
+    return std::nextafter(x, to);
+  }
+};
 
 void AddComplexFunctions(KernelRegistry& registry) {
   const auto add = [&](absl::string_view op, KernelFactory factory) {
     registry.Add(op, kCpu, factory);
   };
   constexpr const auto& kTypes = kFloatsAndComplexes;
-  add("Tan", &MakeUnary<kTypes, [](auto x) { return std::tan(x); }>);
-  add("Asin", &MakeUnary<kTypes, [](auto x) { return std::asin(x); }>);
-  add("Acos", &MakeUnary<kTypes, [](auto x) { return std::acos(x); }>);
-  add("Atan", &MakeUnary<kTypes, [](auto x) { return std::atan(x); }>);
-  add("Sinh", &MakeUnary<kTypes, [](auto x) { return std::sinh(x); }>);
-  add("Cosh", &MakeUnary<kTypes, [](auto x) { return std::cosh(x); }>);
-  add("Asinh", &MakeUnary<kTypes, [](auto x) { return std::asinh(x); }>);
-  add("Acosh", &MakeUnary<kTypes, [](auto x) { return std::acosh(x); }>);
-  add("Atanh", &MakeUnary<kTypes, [](auto x) { return std::atanh(x); }>);
-  add("Expm1", &MakeUnary<kTypes, [](auto x) { return Expm1(x); }>);
+  add("Tan", &MakeUnary<kTypes, functors::Tan>);
+  add("Asin", &MakeUnary<kTypes, functors::Asin>);
+  add("Acos", &MakeUnary<kTypes, functors::Acos>);
+  add("Atan", &MakeUnary<kTypes, functors::Atan>);
+  add("Sinh", &MakeUnary<kTypes, functors::Sinh>);
+  add("Cosh", &MakeUnary<kTypes, functors::Cosh>);
+  add("Asinh", &MakeUnary<kTypes, functors::Asinh>);
+  add("Acosh", &MakeUnary<kTypes, functors::Acosh>);
+  add("Atanh", &MakeUnary<kTypes, functors::Atanh>);
+  add("Expm1", &MakeUnary<kTypes, functors::Expm1>);
 }
 
 }  // namespace
 
 void Register(KernelRegistry& registry) {
   AddComplexFunctions(registry);
-  registry.Add("Erf", kCpu,
-               &MakeUnary<kFloats, [](auto x) { return std::erf(x); }>);
-  registry.Add("Erfc", kCpu,
-               &MakeUnary<kFloats, [](auto x) { return std::erfc(x); }>);
-  registry.Add(
-      "Atan2", kCpu,
-      &MakeBinary<kFloats, [](auto y, auto x) { return std::atan2(y, x); }>);
-  registry.Add("NextAfter", kCpu,
-               &MakeBinary<kFloat32And64, [](auto x, auto to) {
-                 return std::nextafter(x, to);
-               }>);
+  registry.Add("Erf", kCpu, &MakeUnary<kFloats, functors::Erf>);
+  registry.Add("Erfc", kCpu, &MakeUnary<kFloats, functors::Erfc>);
+  registry.Add("Atan2", kCpu, &MakeBinary<kFloats, functors::Atan2>);
+  registry.Add("NextAfter", kCpu, &MakeBinary<kFloat32And64, NextAfter>);
 }
 
 }  // namespace leat::kernels::cpu::math_library

@@ -9,32 +9,12 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
 #include "leat/kernels/elementwise.h"
+#include "leat/kernels/functors/predicates.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 
 namespace leat::kernels::cpu::predicates {
 namespace {
-
-struct IsNan {
-  template <class W>
-  static bool Do(W x) {
-    return x != x;
-  }
-};
-
-struct IsInf {
-  template <class W>
-  static bool Do(W x) {
-    return std::isinf(x);
-  }
-};
-
-struct IsFinite {
-  template <class W>
-  static bool Do(W x) {
-    return std::isfinite(x);
-  }
-};
 
 template <class Op>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeUnary(const NodeDef& node) {
@@ -93,9 +73,9 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeApproximateEqual(
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("IsNan", kCpu, &MakeUnary<IsNan>);
-  registry.Add("IsInf", kCpu, &MakeUnary<IsInf>);
-  registry.Add("IsFinite", kCpu, &MakeUnary<IsFinite>);
+  registry.Add("IsNan", kCpu, &MakeUnary<functors::IsNan>);
+  registry.Add("IsInf", kCpu, &MakeUnary<functors::IsInf>);
+  registry.Add("IsFinite", kCpu, &MakeUnary<functors::IsFinite>);
   registry.Add("ApproximateEqual", kCpu, &MakeApproximateEqual);
 }
 

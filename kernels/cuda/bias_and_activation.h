@@ -68,8 +68,9 @@ inline absl::Status Activate(GpuStream& stream, const FusedOps& ops,
   if (ops.activation == Activation::kNone) return absl::OkStatus();
   return OnStream(stream, [&](CUstream_st* handle) {
     return leat::cuda::LaunchUnary(
-        handle, UnaryOf(ops.activation), TypeOf(value), value.raw_data(),
-        value.mutable_raw_data(), value.num_elements(), ops.leakyrelu_alpha);
+        handle, UnaryOf(ops.activation), TypeOf(value),
+        {value.raw_data(), value.mutable_raw_data(), value.num_elements()},
+        ops.leakyrelu_alpha);
   });
 }
 

@@ -48,10 +48,18 @@ enum class Division : uint8_t {
   kFloorDiv,
   kFloorMod,
   kPow,
+  kAtan2,
 };
 // Has code for half, bfloat16, float and double.
 bool LaunchDivision(CUstream_st* stream, Division function, ElementType type,
                     const BinaryOperands& operands);
+
+// The result is 0 where a factor is 0, even if the other one is infinite or
+// NaN.
+enum class ZeroProduct : uint8_t { kMulNoNan, kXdivy, kXlogy, kXlog1py };
+// Has code for half, bfloat16, float and double.
+bool LaunchZeroProduct(CUstream_st* stream, ZeroProduct function,
+                       ElementType type, const BinaryOperands& operands);
 
 enum class Comparison : uint8_t {
   kEqual,
@@ -69,15 +77,17 @@ enum class Comparison : uint8_t {
 bool LaunchComparison(CUstream_st* stream, Comparison function,
                       ElementType type, const BinaryOperands& operands);
 
-// For kRelu to kSoftplus, the first operand is the gradient of the activation's
+// For kRelu to kSoftsign, the first operand is the gradient of the activation's
 // output. For kReciprocal and the functions after it, the first operand is the
 // function's output, and the second operand is the gradient of this output.
 enum class Gradient : uint8_t {
   kRelu,
   kRelu6,
   kElu,
+  kSelu,
   kLeakyRelu,
   kSoftplus,
+  kSoftsign,
   kReciprocal,
   kSqrt,
   kRsqrt,

@@ -5,6 +5,8 @@
 
 #include "leat/kernels/cuda/device/binary.h"
 #include "leat/kernels/cuda/device/binary_forms.h"
+#include "leat/kernels/functors/math_library.h"
+#include "leat/kernels/functors/zero_products.h"
 
 namespace leat::cuda {
 
@@ -29,6 +31,29 @@ bool LaunchDivision(CUstream_st* stream, Division function, ElementType type,
         return launch(FloorMod());
       case Division::kPow:
         return launch(Pow());
+      case Division::kAtan2:
+        return launch(Atan2());
+    }
+  });
+}
+
+bool LaunchZeroProduct(CUstream_st* stream, ZeroProduct function,
+                       ElementType type, const BinaryOperands& operands) {
+  using namespace kernels::functors;
+  return VisitType(Floats(), type, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto launch = [&](auto op) {
+      ForEachPair<T, T>(stream, operands, Static<decltype(op)>());
+    };
+    switch (function) {
+      case ZeroProduct::kMulNoNan:
+        return launch(MulNoNan());
+      case ZeroProduct::kXdivy:
+        return launch(Xdivy());
+      case ZeroProduct::kXlogy:
+        return launch(Xlogy());
+      case ZeroProduct::kXlog1py:
+        return launch(Xlog1py());
     }
   });
 }

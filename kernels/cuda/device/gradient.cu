@@ -24,10 +24,14 @@ bool LaunchGradient(CUstream_st* stream, Gradient function, ElementType type,
         return launch(Relu6Grad());
       case Gradient::kElu:
         return launch(EluGrad());
+      case Gradient::kSelu:
+        return launch(SeluGrad());
       case Gradient::kLeakyRelu:
         return launch(LeakyReluGrad{alpha});
       case Gradient::kSoftplus:
         return launch(SoftplusGrad());
+      case Gradient::kSoftsign:
+        return launch(SoftsignGrad());
       case Gradient::kReciprocal:
         return launch_of_output(ReciprocalGrad());
       case Gradient::kSqrt:

@@ -5,9 +5,9 @@
 #include <type_traits>
 
 #include "leat/kernels/cuda/device/launch.h"
-#include "leat/kernels/cuda/device/vectors.h"
+#include "leat/kernels/cuda/device/unary_forms.h"
 #include "leat/kernels/functors/activation.h"
-#include "leat/kernels/functors/number_types.h"
+#include "leat/kernels/functors/predicates.h"
 #include "leat/kernels/functors/unary_math.h"
 
 namespace leat::cuda {
@@ -59,58 +59,6 @@ struct LogicalNot {
   LEAT_DEVICE bool operator()(bool x) const { return !x; }
 };
 
-// Wraps the static function of `Op` in a function object.
-template <class Op>
-struct Static {
-  template <class W>
-  LEAT_DEVICE W operator()(W x) const {
-    return Op::Do(x);
-  }
-};
-
-// Computes a pack of elements.
-template <class T, class Function>
-struct Elements {
-  static constexpr int kSize = kPack<T>;
-  const T* from;
-  T* to;
-  int64_t n;
-  bool is_aligned;
-  Function function;
-
-  LEAT_DEVICE void operator()(int64_t i) const {
-    ComputePack<kSize>(*this, i, n, is_aligned);
-  }
-  template <int size>
-  LEAT_DEVICE void Compute(int64_t at) const {
-    Pack<T, size> pack = Load<size>(from + at);
-    for (int k = 0; k < size; ++k) {
-      pack.elements[k] = static_cast<T>(
-          function(static_cast<kernels::Wide<T>>(pack.elements[k])));
-    }
-    Store(pack, to + at);
-  }
-};
-
-// The arguments of LaunchUnary.
-struct Arguments {
-  CUstream_st* stream;
-  const void* from;
-  void* to;
-  int64_t n;
-};
-
-template <class T, class Function>
-void Launch(const Arguments& arguments, const Function& function) {
-  const T* from = static_cast<const T*>(arguments.from);
-  T* to = static_cast<T*>(arguments.to);
-  constexpr int kSize = kPack<T>;
-  ForEach(arguments.stream, NumPacks<kSize>(arguments.n),
-          Elements<T, Function>{from, to, arguments.n,
-                                IsAligned<kSize>(from) && IsAligned<kSize>(to),
-                                function});
-}
-
 // The number of bits in the fraction of T.
 template <class T>
 constexpr int kFractionBits = std::is_same_v<T, Half>       ? 10
@@ -120,21 +68,26 @@ constexpr int kFractionBits = std::is_same_v<T, Half>       ? 10
 
 using namespace kernels::functors;
 
-bool LaunchSigned(const Arguments& arguments, Unary function,
-                  ElementType type) {
+bool LaunchSigned(CUstream_st* stream, Unary function, ElementType type,
+                  const UnaryOperands& operands) {
   using Signed = Types<Half, Bfloat16, float, double, int64_t>;
   bool known = true;
   known &= VisitType(Signed(), type, [&](auto tag) {
     using T = typename decltype(tag)::type;
+    const auto launch = [&](auto op) {
+      ForEachElement<T, T>(stream, operands, StaticUnary<decltype(op)>());
+    };
     switch (function) {
       case Unary::kNeg:
-        return Launch<T>(arguments, Static<Neg>());
+        return launch(Neg());
       case Unary::kSquare:
-        return Launch<T>(arguments, Static<Square>());
+        return launch(Square());
       case Unary::kAbs:
-        return Launch<T>(arguments, Static<Abs>());
+        return launch(Abs());
       case Unary::kSign:
-        return Launch<T>(arguments, Static<Sign>());
+        return launch(Sign());
+      case Unary::kRound:
+        return launch(Round());
       default:
         known = false;
     }
@@ -142,26 +95,33 @@ bool LaunchSigned(const Arguments& arguments, Unary function,
   return known;
 }
 
-bool LaunchActivation(const Arguments& arguments, Unary function,
-                      ElementType type, float alpha) {
+bool LaunchActivation(CUstream_st* stream, Unary function, ElementType type,
+                      const UnaryOperands& operands, float alpha) {
   bool known = true;
   known &= VisitType(Floats(), type, [&](auto tag) {
     using T = typename decltype(tag)::type;
+    const auto launch = [&](auto activation) {
+      ForEachElement<T, T>(stream, operands, activation);
+    };
     switch (function) {
       case Unary::kRelu:
-        return Launch<T>(arguments, Relu());
+        return launch(Relu());
       case Unary::kRelu6:
-        return Launch<T>(arguments, Relu6());
+        return launch(Relu6());
       case Unary::kElu:
-        return Launch<T>(arguments, Elu());
+        return launch(Elu());
+      case Unary::kSelu:
+        return launch(Selu());
       case Unary::kLeakyRelu:
-        return Launch<T>(arguments, LeakyRelu{alpha});
+        return launch(LeakyRelu{alpha});
       case Unary::kGeluExact:
-        return Launch<T>(arguments, GeluExact());
+        return launch(GeluExact());
       case Unary::kGeluApproximate:
-        return Launch<T>(arguments, GeluApproximate());
+        return launch(GeluApproximate());
       case Unary::kSoftplus:
-        return Launch<T>(arguments, SoftplusOf(kFractionBits<T>));
+        return launch(SoftplusOf(kFractionBits<T>));
+      case Unary::kSoftsign:
+        return launch(Softsign());
       default:
         known = false;
     }
@@ -169,33 +129,39 @@ bool LaunchActivation(const Arguments& arguments, Unary function,
   return known;
 }
 
-bool LaunchFloat(const Arguments& arguments, Unary function, ElementType type) {
+bool LaunchFloat(CUstream_st* stream, Unary function, ElementType type,
+                 const UnaryOperands& operands) {
   bool known = true;
   known &= VisitType(Floats(), type, [&](auto tag) {
     using T = typename decltype(tag)::type;
+    const auto launch = [&](auto op) {
+      ForEachElement<T, T>(stream, operands, op);
+    };
     switch (function) {
       case Unary::kReciprocal:
-        return Launch<T>(arguments, Static<Reciprocal>());
+        return launch(StaticUnary<Reciprocal>());
       case Unary::kSqrt:
-        return Launch<T>(arguments, Static<Sqrt>());
+        return launch(StaticUnary<Sqrt>());
       case Unary::kRsqrt:
-        return Launch<T>(arguments, Static<Rsqrt>());
+        return launch(StaticUnary<Rsqrt>());
       case Unary::kFloor:
-        return Launch<T>(arguments, Static<Floor>());
+        return launch(StaticUnary<Floor>());
+      case Unary::kCeil:
+        return launch(StaticUnary<Ceil>());
       case Unary::kExp:
-        return Launch<T>(arguments, Exp());
+        return launch(Exp());
       case Unary::kLog:
-        return Launch<T>(arguments, Log());
+        return launch(Log());
       case Unary::kLog1p:
-        return Launch<T>(arguments, Log1p());
+        return launch(Log1p());
       case Unary::kSin:
-        return Launch<T>(arguments, Sin());
+        return launch(Sin());
       case Unary::kCos:
-        return Launch<T>(arguments, Cos());
+        return launch(Cos());
       case Unary::kSigmoid:
-        return Launch<T>(arguments, Sigmoid());
+        return launch(Sigmoid());
       case Unary::kTanh:
-        return Launch<T>(arguments, Tanh());
+        return launch(Tanh());
       default:
         known = false;
     }
@@ -206,18 +172,35 @@ bool LaunchFloat(const Arguments& arguments, Unary function, ElementType type) {
 }  // namespace
 
 bool LaunchUnary(CUstream_st* stream, Unary function, ElementType type,
-                 const void* from, void* to, int64_t n, float alpha) {
-  const Arguments arguments{stream, from, to, n};
+                 const UnaryOperands& operands, float alpha) {
   if (function == Unary::kLogicalNot) {
     if (type != ElementType::kBool) return false;
-    Launch<bool>(arguments, LogicalNot());
+    ForEachElement<bool, bool>(stream, operands, LogicalNot());
     return true;
   }
-  if (function <= Unary::kSign) return LaunchSigned(arguments, function, type);
-  if (function >= Unary::kRelu) {
-    return LaunchActivation(arguments, function, type, alpha);
+  if (function <= Unary::kRound) {
+    return LaunchSigned(stream, function, type, operands);
   }
-  return LaunchFloat(arguments, function, type);
+  if (function >= Unary::kRelu) {
+    return LaunchActivation(stream, function, type, operands, alpha);
+  }
+  return LaunchFloat(stream, function, type, operands);
+}
+
+bool LaunchPredicate(CUstream_st* stream, Predicate function, ElementType type,
+                     const UnaryOperands& operands) {
+  return VisitType(Floats(), type, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    switch (function) {
+      case Predicate::kIsNan:
+        return ForEachElement<T, bool>(stream, operands, StaticUnary<IsNan>());
+      case Predicate::kIsInf:
+        return ForEachElement<T, bool>(stream, operands, StaticUnary<IsInf>());
+      case Predicate::kIsFinite:
+        return ForEachElement<T, bool>(stream, operands,
+                                       StaticUnary<IsFinite>());
+    }
+  });
 }
 
 }  // namespace leat::cuda
