@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/dtype_list.h"
+#include "leat/core/gpu_dtype_list.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
@@ -47,7 +48,7 @@ void AddSumsAndProducts(OpRegistry& registry) {
                       "{bfloat16, half, float, double, uint8, int8, int16, "
                       "int32, int64, complex64, complex128, string}"),
                {OnCpu({{"T", (kNumbersAndComplexes + kStringOnly).dtypes()}}),
-                OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
+                OnGpu({{"T", kRealNumbersOnGpu.dtypes()}}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
   registry.Add(
       Aggregate(Commutative(
@@ -55,14 +56,14 @@ void AddSumsAndProducts(OpRegistry& registry) {
                  "{bfloat16, half, float, double, uint8, uint16, uint32, "
                  "uint64, int8, int16, int32, int64, complex64, complex128}"))),
       {OnCpu({{"T", kNumbersAndComplexes.dtypes()}}),
-       OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
+       OnGpu({{"T", kRealNumbersOnGpu.dtypes()}}),
        HostOnGpu({{"T", {DType::kInt32}}})});
   registry.Add(
       Binary("Sub", "Subtracts y from x, element by element.",
              "{bfloat16, half, float, double, uint8, int8, uint16, int16, "
              "int32, int64, complex64, complex128, uint32, uint64}"),
       {OnCpu({{"T", kNumbersAndComplexes.dtypes()}}),
-       OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
+       OnGpu({{"T", kRealNumbersOnGpu.dtypes()}}),
        HostOnGpu({{"T", {DType::kInt32}}})});
   registry.Add(
       Commutative(
@@ -70,7 +71,7 @@ void AddSumsAndProducts(OpRegistry& registry) {
                  "{bfloat16, half, float, double, uint8, int8, uint16, int16, "
                  "int32, uint32, uint64, int64, complex64, complex128}")),
       {OnCpu({{"T", kNumbersAndComplexes.dtypes()}}),
-       OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
+       OnGpu({{"T", kRealNumbersOnGpu.dtypes()}}),
        HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
@@ -106,13 +107,13 @@ void AddMaximumAndOthers(OpRegistry& registry) {
                       "Returns the larger one of x and y, element by element.",
                       "realnumbertype"),
                {OnCpu({{"T", kNumbers.dtypes()}}),
-                OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
+                OnGpu({{"T", kRealNumbersOnGpu.dtypes()}}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
   registry.Add(Binary("Minimum",
                       "Returns the smaller one of x and y, element by element.",
                       "realnumbertype"),
                {OnCpu({{"T", kNumbers.dtypes()}}),
-                OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
+                OnGpu({{"T", kRealNumbersOnGpu.dtypes()}}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
   registry.Add(
       Commutative(Binary("SquaredDifference",
@@ -121,7 +122,8 @@ void AddMaximumAndOthers(OpRegistry& registry) {
                          "int64, complex64, complex128}",
                          works::PerElement<2>)),
       {OnCpu({{"T", kNumbersAndComplexes.dtypes()}}),
-       OnGpu({{"T", kFloatsAndInt64.dtypes()}})});
+       OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
   registry.Add(
       Binary("RealDiv", "Divides x by y, element by element, as real numbers.",
              "{bfloat16, half, float, double, uint8, int8, uint16, int16, "

@@ -7,6 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "leat/core/dtype_list.h"
+#include "leat/core/gpu_dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
@@ -14,10 +15,6 @@
 
 namespace leat::ops::comparison {
 namespace {
-
-// Lists the numeric types that kernels for GPUs can compare.
-constexpr auto kOrderedOnGpu =
-    kFloatsAndInt64 + DTypeList<int8_t, int16_t, uint8_t>();
 
 absl::Status EqualShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const bool strict,
@@ -44,7 +41,7 @@ void AddEqualAndOthers(OpRegistry& registry) {
                 .commutative = true,
                 .shape = EqualShape},
                {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}}),
-                OnGpu({{"T", (kOrderedOnGpu + kBoolOnly).dtypes()}}),
+                OnGpu({{"T", (kRealNumbersOnGpu + kBoolOnly).dtypes()}}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
 
   registry.Add({.name = "NotEqual",
@@ -55,7 +52,7 @@ void AddEqualAndOthers(OpRegistry& registry) {
                 .commutative = true,
                 .shape = EqualShape},
                {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}}),
-                OnGpu({{"T", (kOrderedOnGpu + kBoolOnly).dtypes()}}),
+                OnGpu({{"T", (kRealNumbersOnGpu + kBoolOnly).dtypes()}}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
 
   registry.Add({.name = "Less",
@@ -65,7 +62,7 @@ void AddEqualAndOthers(OpRegistry& registry) {
                 .attrs = {"T: realnumbertype"},
                 .shape = shapes::BroadcastBinary},
                {OnCpu({{"T", kNumbers.dtypes()}}),
-                OnGpu({{"T", kOrderedOnGpu.dtypes()}}),
+                OnGpu({{"T", kRealNumbersOnGpu.dtypes()}}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
 
   registry.Add({.name = "LessEqual",
@@ -75,7 +72,7 @@ void AddEqualAndOthers(OpRegistry& registry) {
                 .attrs = {"T: realnumbertype"},
                 .shape = shapes::BroadcastBinary},
                {OnCpu({{"T", kNumbers.dtypes()}}),
-                OnGpu({{"T", kOrderedOnGpu.dtypes()}}),
+                OnGpu({{"T", kRealNumbersOnGpu.dtypes()}}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
@@ -87,7 +84,7 @@ void AddGreaterAndOthers(OpRegistry& registry) {
                 .attrs = {"T: realnumbertype"},
                 .shape = shapes::BroadcastBinary},
                {OnCpu({{"T", kNumbers.dtypes()}}),
-                OnGpu({{"T", kOrderedOnGpu.dtypes()}}),
+                OnGpu({{"T", kRealNumbersOnGpu.dtypes()}}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
 
   registry.Add({.name = "GreaterEqual",
@@ -97,7 +94,7 @@ void AddGreaterAndOthers(OpRegistry& registry) {
                 .attrs = {"T: realnumbertype"},
                 .shape = shapes::BroadcastBinary},
                {OnCpu({{"T", kNumbers.dtypes()}}),
-                OnGpu({{"T", kOrderedOnGpu.dtypes()}}),
+                OnGpu({{"T", kRealNumbersOnGpu.dtypes()}}),
                 HostOnGpu({{"T", {DType::kInt32}}})});
 }
 

@@ -17,7 +17,8 @@ void Register(OpRegistry& registry) {
                  "T: numbertype", "Tidx: {int32, int64} = int32"},
        .shape = shapes::Unchanged},
       {OnCpu({{"T", kNumbersAndComplexes.dtypes()}}),
-       InHostMemory(OnGpu({{"T", kFloatsAndInt64.dtypes()}}), {"axis"})});
+       InHostMemory(OnGpu({{"T", kFloatsAndInt64.dtypes()}}), {"axis"}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
 
   registry.Add(
       {.name = "Cumprod",
@@ -28,7 +29,8 @@ void Register(OpRegistry& registry) {
                  "T: numbertype", "Tidx: {int32, int64} = int32"},
        .shape = shapes::Unchanged},
       {OnCpu({{"T", kNumbersAndComplexes.dtypes()}}),
-       InHostMemory(OnGpu({{"T", kFloatsAndInt64.dtypes()}}), {"axis"})});
+       InHostMemory(OnGpu({{"T", kFloatsAndInt64.dtypes()}}), {"axis"}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
 }  // namespace leat::ops::cumulative

@@ -34,7 +34,8 @@ void AddSumAndOthers(OpRegistry& registry) {
                 .shape = shapes::Reduction},
                {ExpensiveOnCpu({{"T", kNumbersAndComplexes.dtypes()}}),
                 InHostMemory(OnGpu({{"T", kFloatsAndInt64.dtypes()}}),
-                             {"reduction_indices"})});
+                             {"reduction_indices"}),
+                HostOnGpu({{"T", {DType::kInt32}}})});
 
   registry.Add(
       {.name = "EuclideanNorm",

@@ -1,4 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include <type_traits>
+
 #include "leat/kernels/cuda/device/binary.h"
 #include "leat/kernels/cuda/device/binary_forms.h"
 #include "leat/kernels/functors/binary_math.h"
@@ -7,8 +9,10 @@ namespace leat::cuda {
 
 bool LaunchArithmetic(CUstream_st* stream, Arithmetic function,
                       ElementType type, const BinaryOperands& operands) {
-  using Numbers = Types<Half, Bfloat16, float, double, int64_t>;
-  return VisitType(Numbers(), type, [&](auto tag) {
+  using Numbers = Types<Half, Bfloat16, float, double, int8_t, int16_t, int64_t,
+                        uint8_t, uint16_t, uint32_t, uint64_t>;
+  bool known = true;
+  known &= VisitType(Numbers(), type, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const auto launch = [&](auto op) {
       ForEachPair<T, T>(stream, operands, Static<decltype(op)>());
@@ -25,9 +29,14 @@ bool LaunchArithmetic(CUstream_st* stream, Arithmetic function,
       case Arithmetic::kMinimum:
         return launch(kernels::functors::Minimum());
       case Arithmetic::kSquaredDifference:
-        return launch(kernels::functors::SquaredDifference());
+        if constexpr (std::is_integral_v<T> && !std::is_same_v<T, int64_t>) {
+          known = false;
+        } else {
+          launch(kernels::functors::SquaredDifference());
+        }
     }
   });
+  return known;
 }
 
 }  // namespace leat::cuda

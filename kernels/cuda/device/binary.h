@@ -38,7 +38,8 @@ enum class Arithmetic : uint8_t {
   kMinimum,
   kSquaredDifference,
 };
-// Has code for half, bfloat16, float, double and int64.
+// Has code for half, bfloat16, float, double and all integers but int32. For
+// kSquaredDifference, the only integers are int64.
 bool LaunchArithmetic(CUstream_st* stream, Arithmetic function,
                       ElementType type, const BinaryOperands& operands);
 
@@ -72,8 +73,9 @@ enum class Comparison : uint8_t {
   kAnd,
   kOr,
 };
-// The output is bool. Has code for half, bfloat16, float, double, int8, int16,
-// int64 and uint8. For bool, has code for kEqual, kNotEqual, kAnd and kOr only.
+// The output is bool. Has code for half, bfloat16, float, double and all
+// integers but int32. For bool, has code for kEqual, kNotEqual, kAnd and kOr
+// only.
 bool LaunchComparison(CUstream_st* stream, Comparison function,
                       ElementType type, const BinaryOperands& operands);
 

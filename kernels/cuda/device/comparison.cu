@@ -79,8 +79,8 @@ bool LaunchComparison(CUstream_st* stream, Comparison function,
   }
   IndexMap<2> map;
   const BinaryOperands exchanged = Exchanged(operands, map);
-  using Numbers =
-      Types<Half, Bfloat16, float, double, int8_t, int16_t, int64_t, uint8_t>;
+  using Numbers = Types<Half, Bfloat16, float, double, int8_t, int16_t, int64_t,
+                        uint8_t, uint16_t, uint32_t, uint64_t>;
   bool known = true;
   known &= VisitType(Numbers(), type, [&](auto tag) {
     using T = typename decltype(tag)::type;
