@@ -201,9 +201,11 @@ void AddScatterAddAndOthers(OpRegistry& registry) {
                 HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
-// Adds an op like ScatterAdd. `types` lists the types of the attr T.
+// Adds an op like ScatterAdd. `types` lists the types of the attr T. The op has
+// kernels for variables of `dtypes`, and on GPUs for `gpu_dtypes` and int32.
 void AddScatter(OpRegistry& registry, const char* name, const char* doc,
-                const char* types, std::vector<DType> dtypes) {
+                const char* types, std::vector<DType> dtypes,
+                std::vector<DType> gpu_dtypes) {
   registry.Add({.name = name,
                 .doc = doc,
                 .inputs = {"ref: Ref(T)", "indices: Tindices", "updates: T"},
@@ -212,7 +214,9 @@ void AddScatter(OpRegistry& registry, const char* name, const char* doc,
                           "use_locking: bool = false"},
                 .shape = ScatterUpdateShape,
                 .work = works::UpdateRows},
-               {NotFoldable(OnCpu({{"T", std::move(dtypes)}}))});
+               {NotFoldable(OnCpu({{"T", std::move(dtypes)}})),
+                OnGpu({{"T", std::move(gpu_dtypes)}}),
+                HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
 void AddScatterMulAndOthers(OpRegistry& registry) {
@@ -223,20 +227,20 @@ void AddScatterMulAndOthers(OpRegistry& registry) {
       registry, "ScatterMul",
       "Multiplies the rows at indices of the variable behind a reference "
       "by updates.",
-      "T: numbertype", kNumbersAndComplexes.dtypes());
+      "T: numbertype", kNumbersAndComplexes.dtypes(), kFloatsAndInt64.dtypes());
   AddScatter(
       registry, "ScatterDiv",
       "Divides the rows at indices of the variable behind a reference by "
       "updates.",
-      "T: numbertype", kNumbersAndComplexes.dtypes());
+      "T: numbertype", kNumbersAndComplexes.dtypes(), kFloats.dtypes());
   AddScatter(registry, "ScatterMin",
              "Takes the minimum of updates and rows of the variable behind a "
              "reference.",
-             compared, kCompared.dtypes());
+             compared, kCompared.dtypes(), kFloatsAndInt64.dtypes());
   AddScatter(registry, "ScatterMax",
              "Takes the maximum of updates and rows of the variable behind a "
              "reference.",
-             compared, kCompared.dtypes());
+             compared, kCompared.dtypes(), kFloatsAndInt64.dtypes());
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
+#include "leat/core/gpu_dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
@@ -94,9 +95,11 @@ Work ScatterVariableWork(const WorkContext& context) {
   return WithUpdates(read, context.input(2));
 }
 
-// Adds the op `name`, whose indices have one of the types in `index_types`.
+// Adds the op `name`, whose indices have one of the types in `index_types`. It
+// has kernels for elements of `types`, and on GPUs for `gpu_types` and int32.
 void AddTensorScatter(OpRegistry& registry, const char* name, const char* doc,
-                      const char* index_types, std::vector<DType> types) {
+                      const char* index_types, std::vector<DType> types,
+                      std::vector<DType> gpu_types) {
   registry.Add(
       {.name = name,
        .doc = doc,
@@ -105,30 +108,37 @@ void AddTensorScatter(OpRegistry& registry, const char* name, const char* doc,
        .attrs = {"T: type", absl::StrCat("Tindices: ", index_types)},
        .shape = TensorScatterShape,
        .work = TensorScatterWork},
-      {OnCpu({{"T", std::move(types)}, {"Tindices", kIndices.dtypes()}})});
+      {OnCpu({{"T", std::move(types)}, {"Tindices", kIndices.dtypes()}}),
+       OnGpu({{"T", std::move(gpu_types)}, {"Tindices", kIndices.dtypes()}}),
+       HostOnGpu({{"T", {DType::kInt32}}, {"Tindices", kIndices.dtypes()}})});
 }
 
 void AddTensorScatters(OpRegistry& registry) {
   AddTensorScatter(
       registry, "TensorScatterUpdate",
       "Replaces parts of a tensor by updates, at the coordinates in indices.",
-      "{int16, int32, int64, uint16}", WithStoredTypes(kPlain + kStringOnly));
+      "{int16, int32, int64, uint16}", WithStoredTypes(kPlain + kStringOnly),
+      kMovableOnGpu.dtypes());
   AddTensorScatter(registry, "TensorScatterAdd",
                    "Adds updates to parts of a tensor, at the coordinates in "
                    "indices.",
-                   "{int32, int64}", kNumbersAndComplexes.dtypes());
+                   "{int32, int64}", kNumbersAndComplexes.dtypes(),
+                   kFloatsAndInt64.dtypes());
   AddTensorScatter(registry, "TensorScatterSub",
                    "Subtracts updates from parts of a tensor, at the "
                    "coordinates in indices.",
-                   "{int32, int64}", kNumbersAndComplexes.dtypes());
+                   "{int32, int64}", kNumbersAndComplexes.dtypes(),
+                   kFloatsAndInt64.dtypes());
   AddTensorScatter(registry, "TensorScatterMax",
                    "Takes the maximum of parts of a tensor and updates, at the "
                    "coordinates in indices.",
-                   "{int32, int64}", kNumbers.dtypes());
+                   "{int32, int64}", kNumbers.dtypes(),
+                   kFloatsAndInt64.dtypes());
   AddTensorScatter(registry, "TensorScatterMin",
                    "Takes the minimum of parts of a tensor and updates, at the "
                    "coordinates in indices.",
-                   "{int32, int64}", kNumbers.dtypes());
+                   "{int32, int64}", kNumbers.dtypes(),
+                   kFloatsAndInt64.dtypes());
 }
 
 // Returns the shape of the variable that the handle in input 0 names.
@@ -160,11 +170,12 @@ absl::Status ScatterVariableShape(InferenceContext& context) {
 
 // Adds the ops ScatterNd + `what` and ResourceScatterNd + `what`. `doc` and
 // `resource_doc` describe them. The variable has elements of `types`, or of
-// `resource_types` if it has a handle.
+// `resource_types` if it has a handle, or on a GPU of `gpu_types` or int32.
 void AddVariableScatter(OpRegistry& registry, absl::string_view what,
                         absl::string_view doc, absl::string_view resource_doc,
                         std::vector<DType> types,
-                        std::vector<DType> resource_types) {
+                        std::vector<DType> resource_types,
+                        const std::vector<DType>& gpu_types) {
   const bool is_update = what == "Update";
   OpSpec spec;
   spec.name = absl::StrCat("ScatterNd", what);
@@ -176,7 +187,9 @@ void AddVariableScatter(OpRegistry& registry, absl::string_view what,
       is_update ? "use_locking: bool = true" : "use_locking: bool = false"};
   spec.shape = ScatterVariableShape;
   spec.work = ScatterVariableWork;
-  registry.Add(spec, {NotFoldable(OnCpu({{"T", std::move(types)}}))});
+  registry.Add(
+      spec, {NotFoldable(OnCpu({{"T", std::move(types)}})),
+             OnGpu({{"T", gpu_types}}), HostOnGpu({{"T", {DType::kInt32}}})});
   spec.name = absl::StrCat("ResourceScatterNd", what);
   spec.doc = resource_doc;
   spec.inputs[0] = "ref: resource";
@@ -184,8 +197,10 @@ void AddVariableScatter(OpRegistry& registry, absl::string_view what,
   spec.attrs = {"T: type", "Tindices: {int32, int64}",
                 "use_locking: bool = true"};
   spec.stateful = true;
-  registry.Add(std::move(spec),
-               {NotFoldable(OnCpu({{"T", std::move(resource_types)}}))});
+  registry.Add(
+      std::move(spec),
+      {NotFoldable(OnCpu({{"T", std::move(resource_types)}})),
+       OnGpu({{"T", gpu_types}}), HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
 void AddVariableScatters(OpRegistry& registry) {
@@ -199,35 +214,35 @@ void AddVariableScatters(OpRegistry& registry) {
       "coordinates in indices.",
       "Replaces parts of the variable of a handle, at the "
       "coordinates in indices.",
-      moved, moved);
+      moved, moved, kMovableOnGpu.dtypes());
   AddVariableScatter(
       registry, "Add",
       "Adds updates to parts of the variable behind a reference, "
       "at coordinates.",
       "Adds updates to parts of the variable of a handle, at "
       "coordinates.",
-      sums, sums_and_bools);
+      sums, sums_and_bools, kFloatsAndInt64.dtypes());
   AddVariableScatter(
       registry, "Sub",
       "Subtracts updates from parts of the variable behind a "
       "reference, at coordinates.",
       "Subtracts updates from parts of the variable of a handle, "
       "at coordinates.",
-      sums, sums_and_bools);
+      sums, sums_and_bools, kFloatsAndInt64.dtypes());
   AddVariableScatter(
       registry, "Max",
       "Takes the maximum of updates and parts of the variable "
       "behind a reference.",
       "Takes the maximum of updates and parts of the variable of "
       "a handle.",
-      numbers, numbers);
+      numbers, numbers, kFloatsAndInt64.dtypes());
   AddVariableScatter(
       registry, "Min",
       "Takes the minimum of updates and parts of the variable "
       "behind a reference.",
       "Takes the minimum of updates and parts of the variable of "
       "a handle.",
-      numbers, numbers);
+      numbers, numbers, kFloatsAndInt64.dtypes());
 }
 
 }  // namespace

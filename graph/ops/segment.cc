@@ -107,13 +107,16 @@ Work SparseSegmentGradWork(const WorkContext& context) {
 }
 
 void AddSegment(const char* name, const char* doc, OpRegistry& registry) {
-  registry.Add({.name = name,
-                .doc = doc,
-                .inputs = {"data: T", "segment_ids: Tindices"},
-                .outputs = {"output: T"},
-                .attrs = {"T: numbertype", "Tindices: {int32, int64}"},
-                .shape = SegmentShape},
-               {OnCpu({{"T", kNumbersAndComplexes.dtypes()}})});
+  registry.Add(
+      {.name = name,
+       .doc = doc,
+       .inputs = {"data: T", "segment_ids: Tindices"},
+       .outputs = {"output: T"},
+       .attrs = {"T: numbertype", "Tindices: {int32, int64}"},
+       .shape = SegmentShape},
+      {OnCpu({{"T", kNumbersAndComplexes.dtypes()}}),
+       InHostMemory(OnGpu({{"T", kFloatsAndInt64.dtypes()}}), {"segment_ids"}),
+       HostOnGpu({{"T", {DType::kInt32}}})});
 }
 
 void AddSparseSegment(const char* name, const char* doc, const char* types,

@@ -275,9 +275,10 @@ void AddResourceGatherAndOthers(OpRegistry& registry) {
        HostOnGpu({{"dtype", {DType::kInt32}}})});
 }
 
-// Adds an op like ResourceScatterAdd.
+// Adds an op like ResourceScatterAdd, with kernels for variables of `dtypes`,
+// and on GPUs for `gpu_dtypes` and int32.
 void AddScatter(OpRegistry& registry, const char* name, const char* doc,
-                std::vector<DType> dtypes) {
+                std::vector<DType> dtypes, std::vector<DType> gpu_dtypes) {
   registry.Add(
       {.name = name,
        .doc = doc,
@@ -286,26 +287,28 @@ void AddScatter(OpRegistry& registry, const char* name, const char* doc,
        .stateful = true,
        .shape = ResourceScatterShape,
        .work = works::UpdateRows},
-      {NotFoldable(OnCpu({{"dtype", std::move(dtypes)}}))});
+      {NotFoldable(OnCpu({{"dtype", std::move(dtypes)}})),
+       OnGpu({{"dtype", std::move(gpu_dtypes)}}),
+       HostOnGpu({{"dtype", {DType::kInt32}}})});
 }
 
 void AddResourceScatterMulAndOthers(OpRegistry& registry) {
   AddScatter(registry, "ResourceScatterMul",
              "Multiplies the rows at indices of the variable of a handle by "
              "updates.",
-             kNumbersAndComplexes.dtypes());
+             kNumbersAndComplexes.dtypes(), kFloatsAndInt64.dtypes());
   AddScatter(registry, "ResourceScatterDiv",
              "Divides the rows at indices of the variable of a handle by "
              "updates.",
-             kNumbersAndComplexes.dtypes());
+             kNumbersAndComplexes.dtypes(), kFloats.dtypes());
   AddScatter(
       registry, "ResourceScatterMin",
       "Takes the minimum of updates and rows of the variable of a handle.",
-      kNumbers.dtypes());
+      kNumbers.dtypes(), kFloatsAndInt64.dtypes());
   AddScatter(
       registry, "ResourceScatterMax",
       "Takes the maximum of updates and rows of the variable of a handle.",
-      kNumbers.dtypes());
+      kNumbers.dtypes(), kFloatsAndInt64.dtypes());
 }
 
 }  // namespace

@@ -1,13 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// These are the functions with which ops such as ScatterAdd and
-// TensorScatterAdd combine elements with updates, and helpers for ops whose
-// indices are coordinates.
+// These are helpers for ops such as TensorScatterAdd, whose indices are
+// coordinates.
 #ifndef LEAT_KERNELS_CPU_SCATTER_OPS_H_
 #define LEAT_KERNELS_CPU_SCATTER_OPS_H_
 
 #include <cstdint>
-#include <type_traits>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -15,66 +13,19 @@
 #include "leat/core/tensor.h"
 #include "leat/core/threads/parallel_for.h"
 #include "leat/kernels/element_copy.h"
-#include "leat/kernels/functors/number_types.h"
+#include "leat/kernels/functors/scatter.h"
 #include "leat/kernels/indices/index_errors.h"
 #include "leat/kernels/kernel_context.h"
 
 namespace leat::kernels::cpu {
 
-// These functions of an element and its update return the new element.
-struct Update {
-  template <class E>
-  static E Do(const E&, const E& update) {
-    return update;
-  }
-};
-struct Add {
-  template <class T>
-  static T Do(T old, T update) {
-    using N = Ring<Wide<T>>;
-    return static_cast<T>(static_cast<N>(old) + static_cast<N>(update));
-  }
-};
-struct Subtract {
-  template <class T>
-  static T Do(T old, T update) {
-    using N = Ring<Wide<T>>;
-    return static_cast<T>(static_cast<N>(old) - static_cast<N>(update));
-  }
-};
-struct Multiply {
-  template <class T>
-  static T Do(T old, T update) {
-    using N = Ring<Wide<T>>;
-    return static_cast<T>(static_cast<N>(old) * static_cast<N>(update));
-  }
-};
-// REQUIRES: an integer `update` is not 0.
-struct Divide {
-  template <class T>
-  static T Do(T old, T update) {
-    if constexpr (std::is_signed_v<T> && std::is_integral_v<T>) {
-      // The quotient of the smallest integer and -1 would overflow.
-      if (update == -1) return Subtract::Do(T{0}, old);
-    }
-    return static_cast<T>(static_cast<Wide<T>>(old) /
-                          static_cast<Wide<T>>(update));
-  }
-};
-struct Maximum {
-  template <class T>
-  static T Do(T old, T update) {
-    return static_cast<Wide<T>>(old) < static_cast<Wide<T>>(update) ? update
-                                                                    : old;
-  }
-};
-struct Minimum {
-  template <class T>
-  static T Do(T old, T update) {
-    return static_cast<Wide<T>>(update) < static_cast<Wide<T>>(old) ? update
-                                                                    : old;
-  }
-};
+using functors::scatter::Add;
+using functors::scatter::Divide;
+using functors::scatter::Maximum;
+using functors::scatter::Minimum;
+using functors::scatter::Multiply;
+using functors::scatter::Subtract;
+using functors::scatter::Update;
 
 // Returns where each row of the updates goes: the position of its first element
 // in a tensor of shape `shape`. Returns INVALID_ARGUMENT for an index out of

@@ -13,13 +13,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "leat/core/dtype_list.h"
-#include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/parallel_for.h"
-#include "leat/kernels/arrays/stacked_elements.h"
 #include "leat/kernels/elementwise.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/shapes/sorted_segments.h"
 
 namespace leat::kernels::cpu::sorted_segment {
 namespace {
@@ -56,49 +55,6 @@ T Scaled(Sum<T> sum, int64_t count, Scale scale) {
   }
 }
 
-// Returns input `i`, indices of int32 or int64, as int64.
-absl::StatusOr<Tensor> Int64Input(KernelContext& context, int i) {
-  const Tensor& input = context.input(i);
-  if (input.dtype() == DType::kInt64) return input;
-  LEAT_ASSIGN_OR_RETURN(
-      Tensor wide, context.AllocateTemporary(DType::kInt64, input.shape()));
-  const auto from = input.data<int32_t>();
-  std::copy(from.begin(), from.end(), wide.mutable_data<int64_t>().begin());
-  return wide;
-}
-
-absl::Status CheckIsVector(const Tensor& tensor, absl::string_view name) {
-  if (tensor.shape().IsVector()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(name, " should be a vector."));
-}
-
-// Checks that the ids grow and are not negative.
-absl::Status CheckSorted(Ids ids) {
-  if (ids.empty()) return absl::OkStatus();
-  if (ids.back() < 0) {
-    return absl::InvalidArgumentError("segment ids must be >= 0");
-  }
-  if (!std::is_sorted(ids.begin(), ids.end())) {
-    return absl::InvalidArgumentError("segment ids are not increasing");
-  }
-  if (ids.front() < 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("Segment id ", ids.front(), " out of range [0, ",
-                     SaturatingAdd(ids.back(), 1),
-                     "), possibly because 'segment_ids' input is not sorted."));
-  }
-  return absl::OkStatus();
-}
-
-// Allocates output 0 with `rows` rows that have the shape of those of `data`.
-absl::StatusOr<Tensor*> AllocateRows(KernelContext& context, int64_t rows,
-                                     const Tensor& data) {
-  LEAT_ASSIGN_OR_RETURN(const Shape row,
-                        Shape::Create(data.shape().dims().subspan(1)));
-  LEAT_ASSIGN_OR_RETURN(const Shape shape, WithRows(rows, row));
-  return context.AllocateOutput(0, shape);
-}
-
 // Sets `to` to the sums or means of a run of `count` rows of `size` elements.
 // Row i of the run is row row_at(i) of `from`.
 template <class T, class RowAt>
@@ -127,7 +83,7 @@ template <class T, class RowAt>
 absl::Status ReduceSegments(KernelContext& context, Ids ids, Scale scale,
                             RowAt row_at) {
   const Tensor& data = context.input(0);
-  const int64_t segments = ids.empty() ? 0 : SaturatingAdd(ids.back(), 1);
+  const int64_t segments = NumSegments(ids);
   LEAT_ASSIGN_OR_RETURN(Tensor* const output,
                         AllocateRows(context, segments, data));
   if (output->num_elements() == 0) return absl::OkStatus();
@@ -159,17 +115,7 @@ template <class T, Scale scale>
 class Segment final : public Kernel {
  public:
   absl::Status Compute(KernelContext& context) const final {
-    const Tensor& data = context.input(0);
-    LEAT_RETURN_IF_ERROR(CheckIsVector(context.input(1), "segment_ids"));
-    if (data.rank() == 0) {
-      return absl::InvalidArgumentError("input must be at least rank 1");
-    }
-    if (context.input(1).dim(0) != data.dim(0)) {
-      return absl::InvalidArgumentError(
-          "segment_ids should be the same size as dimension 0 of input.");
-    }
-    LEAT_ASSIGN_OR_RETURN(const Tensor ids, Int64Input(context, 1));
-    LEAT_RETURN_IF_ERROR(CheckSorted(ids.data<int64_t>()));
+    LEAT_ASSIGN_OR_RETURN(const Tensor ids, SortedSegmentIds(context));
     return ReduceSegments<T>(context, ids.data<int64_t>(), scale,
                              [](int64_t i) { return i; });
   }

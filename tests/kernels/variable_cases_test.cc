@@ -120,9 +120,17 @@ void ExpectEqual(const Tensor& got, const json& want) {
             "");
 }
 
+// Returns true if the case divides by 0, which kernels for CPUs refuse. As in
+// TensorFlow, those for GPUs do not read the divisors first.
+bool IsRefusedOnCpu(const json& spec) {
+  return spec.contains("error") &&
+         spec["error"][1] == "updates must not contain 0";
+}
+
 // Returns true if the device of the harness has a kernel for the case.
 bool HasKernel(testing::KernelTestHarness& harness, const json& spec) {
   if (harness.device().info().type == kCpu) return true;
+  if (IsRefusedOnCpu(spec)) return false;
   AttrMap attrs = testing::AttrsFromJson(spec["attrs"]);
   const DType dtype =
       ParseDType(spec["declared"][0].get<std::string>()).value();
@@ -185,7 +193,7 @@ TEST(VariableCasesTest, MatchTensorFlowOnGpus) {
     return std::make_unique<testing::KernelTestHarness>(
         std::make_unique<testing::QueuedGpu>(), testing::AllKernels());
   });
-  EXPECT_GT(count, 20);
+  EXPECT_GT(count, 200);
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ class GpuCasesTest : public OpCasesTest {
 
 // The thread sanitizer finds two threads that use the same element at once.
 TEST_P(GpuCasesTest, MatchTensorFlow) {
-  ForEachGpuCase(/*num_threads=*/2, &CheckCase);
+  ForEachGpuCase(/*num_threads=*/2, &CheckCaseInThreads);
 }
 
 TEST_P(GpuCasesTest, SurviveEachFailedAllocation) {

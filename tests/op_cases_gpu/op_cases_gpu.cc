@@ -100,7 +100,7 @@ class GpuOpCasesTest : public ::testing::TestWithParam<std::string> {
 TEST_P(GpuOpCasesTest, MatchTensorFlow) {
   testing::KernelTestHarness harness(std::make_unique<testing::CudartGpu>(),
                                      testing::AllKernels());
-  const int count = ForEachCase(harness, GetParam(), &CheckCase);
+  const int count = ForEachCase(harness, GetParam(), &CheckCaseInThreads);
   std::printf("%s: %d cases ran on the GPU\n", GetParam().c_str(), count);
 }
 

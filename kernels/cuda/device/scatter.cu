@@ -1,11 +1,15 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/kernels/cuda/device/scatter.h"
 
+#include <type_traits>
+
 #include "leat/kernels/cuda/device/elements.h"
 #include "leat/kernels/cuda/device/find_index.h"
 #include "leat/kernels/cuda/device/index_map.h"
 #include "leat/kernels/cuda/device/launch.h"
+#include "leat/kernels/functors/binary_math.h"
 #include "leat/kernels/functors/number_types.h"
+#include "leat/kernels/functors/scatter.h"
 
 namespace leat::cuda {
 namespace {
@@ -60,6 +64,40 @@ struct Subtract {
   }
 };
 
+// Replaces the element by Op::Do(element, update).
+template <class Op>
+struct Combine {
+  template <class T>
+  LEAT_DEVICE static void Do(T* to, T update) {
+    AtomicUpdate(to, [update](T old) { return Op::Do(old, update); });
+  }
+};
+
+// Computes element i of the output.
+template <class T>
+struct ReduceSegments {
+  const T* from;
+  const int64_t* starts;
+  T* to;
+  int64_t inner;
+  bool is_mean;
+
+  LEAT_DEVICE void operator()(int64_t i) const {
+    using W = kernels::Wide<T>;
+    const int64_t segment = i / inner;
+    const int64_t column = i % inner;
+    const int64_t begin = starts[segment];
+    const int64_t count = starts[segment + 1] - begin;
+    W sum = W(0);
+    for (int64_t row = begin; row < begin + count; ++row) {
+      sum = kernels::functors::Add::Do(
+          sum, static_cast<W>(from[row * inner + column]));
+    }
+    if (is_mean && count > 1) sum /= static_cast<W>(count);
+    to[i] = static_cast<T>(sum);
+  }
+};
+
 template <class E, class Visit>
 void Launch(CUstream_st* stream, const ScatterOperands& o) {
   ForEach(
@@ -80,15 +118,43 @@ bool LaunchScatterUpdate(CUstream_st* stream, int element_bytes,
 
 bool LaunchScatter(CUstream_st* stream, Accumulation function, ElementType type,
                    const ScatterOperands& operands) {
-  return VisitType(Types<Half, Bfloat16, float, double, int64_t>(), type,
-                   [&](auto tag) {
-                     using T = typename decltype(tag)::type;
-                     if (function == Accumulation::kAdd) {
-                       Launch<T, Add>(stream, operands);
-                     } else {
-                       Launch<T, Subtract>(stream, operands);
-                     }
-                   });
+  namespace ops = kernels::functors::scatter;
+  using Numbers = Types<Half, Bfloat16, float, double, int64_t>;
+  bool known = true;
+  known &= VisitType(Numbers(), type, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    switch (function) {
+      case Accumulation::kAdd:
+        return Launch<T, Add>(stream, operands);
+      case Accumulation::kSubtract:
+        return Launch<T, Subtract>(stream, operands);
+      case Accumulation::kMultiply:
+        return Launch<T, Combine<ops::Multiply>>(stream, operands);
+      case Accumulation::kDivide:
+        if constexpr (std::is_integral_v<T>) {
+          known = false;
+        } else {
+          Launch<T, Combine<ops::Divide>>(stream, operands);
+        }
+        return;
+      case Accumulation::kMaximum:
+        return Launch<T, Combine<ops::Maximum>>(stream, operands);
+      case Accumulation::kMinimum:
+        return Launch<T, Combine<ops::Minimum>>(stream, operands);
+    }
+  });
+  return known;
+}
+
+bool LaunchReduceSegments(CUstream_st* stream, ElementType type,
+                          const SegmentOperands& o) {
+  using Numbers = Types<Half, Bfloat16, float, double, int64_t>;
+  return VisitType(Numbers(), type, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    ForEach(stream, o.num_segments * o.inner,
+            ReduceSegments<T>{static_cast<const T*>(o.from), o.starts,
+                              static_cast<T*>(o.to), o.inner, o.is_mean});
+  });
 }
 
 void LaunchCheckIndices(CUstream_st* stream, const CheckedIndices& indices,

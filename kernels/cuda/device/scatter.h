@@ -1,11 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// These functions change rows of an array, which are selected by indices. All
-// arrays are in memory of the GPU. If an index is out of range, its row of
-// updates is ignored, and the step fails. If an index occurs several times, the
-// order of its updates is not fixed, and may differ from element to element of
-// the row. The functions return false, and launch nothing, for types without
-// code.
+// These functions change rows of an array, which are selected by indices, or
+// add up rows. All arrays are in memory of the GPU. If an index is out of
+// range, its row of updates is ignored, and the step fails. If an index occurs
+// several times, the order of its updates is not fixed, and may differ from
+// element to element of the row. The functions return false, and launch
+// nothing, for types without code.
 #ifndef LEAT_KERNELS_CUDA_DEVICE_SCATTER_H_
 #define LEAT_KERNELS_CUDA_DEVICE_SCATTER_H_
 
@@ -35,11 +35,33 @@ struct ScatterOperands {
 bool LaunchScatterUpdate(CUstream_st* stream, int element_bytes,
                          const ScatterOperands& operands);
 
-enum class Accumulation : uint8_t { kAdd, kSubtract };
-// Adds to the rows, or subtracts from them. Has code for half, bfloat16, float,
-// double and int64.
+enum class Accumulation : uint8_t {
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kMaximum,
+  kMinimum,
+};
+// Combines the elements of the rows with those of the updates. Has code for
+// half, bfloat16, float, double and int64, but does not divide int64.
 bool LaunchScatter(CUstream_st* stream, Accumulation function, ElementType type,
                    const ScatterOperands& operands);
+
+// The rows of segment s are starts[s], ..., starts[s + 1] - 1. Each row of
+// `from` and of `to` has `inner` elements.
+struct SegmentOperands {
+  const void* from = nullptr;
+  const int64_t* starts = nullptr;
+  void* to = nullptr;
+  int64_t num_segments = 0;
+  int64_t inner = 1;
+  bool is_mean = false;
+};
+// Sets each row of `to` to the sum or the mean of the rows of a segment, added
+// up in their order. Has code for half, bfloat16, float, double and int64.
+bool LaunchReduceSegments(CUstream_st* stream, ElementType type,
+                          const SegmentOperands& operands);
 
 // Checks `count` indices without changing an array. It is for rows that have no
 // elements. If an index is out of range, the step fails.
