@@ -211,9 +211,8 @@ class NetworksOnGpuTest : public ::testing::TestWithParam<bool> {
     Check(network, 3);
   }
   void CheckFashionMnist(Output (*layers)(Output), const Training& training) {
-    if (!std::filesystem::exists(kFashionMnistFolder)) {
-      GTEST_SKIP() << "the package dataset-fashion-mnist is missing";
-    }
+    ASSERT_TRUE(std::filesystem::exists(kFashionMnistFolder))
+        << "tools/install_packages installs dataset-fashion-mnist";
     Network network;
     MakeFashionMnist(network, layers, training);
     if (HasFatalFailure()) return;
